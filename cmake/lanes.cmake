@@ -1,0 +1,28 @@
+# stride_add_lanes(TARGET SOURCE): compiles SOURCE (named *_lanes.cc) three times, for SSE2, AVX2 and
+# AVX-512, with STRIDE_LANES_NAMESPACE and STRIDE_LANE_COUNT set. Everything in such a source that the
+# linker could merge with code of another instruction set must live in that namespace;
+# tests/lane_symbols_test.py checks it.
+function(stride_add_lanes target source)
+  get_filename_component(name ${source} NAME_WE)
+  foreach(isa sse2 avx2 avx512)
+    if(isa STREQUAL "sse2")
+      set(flags -msse2)
+      set(lanes 4)
+    elseif(isa STREQUAL "avx2")
+      set(flags -mavx2 -mfma)
+      set(lanes 8)
+    else()
+      # GCC 12 warns about its own intrinsics here.
+      set(flags -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512 -Wno-maybe-uninitialized)
+      set(lanes 16)
+    endif()
+    set(object ${target}_${name}_${isa})
+    add_library(${object} OBJECT ${source})
+    # -O3 also in debug builds: unoptimised lanes are of no use to anyone.
+    target_compile_options(${object} PRIVATE ${flags} -O3 -fno-exceptions)
+    target_compile_definitions(${object} PRIVATE STRIDE_LANES_NAMESPACE=lanes_${isa}
+                                                 STRIDE_LANE_COUNT=${lanes})
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
+    set_property(GLOBAL APPEND PROPERTY STRIDE_LANE_OBJECTS $<TARGET_OBJECTS:${object}>)
+  endforeach()
+endfunction()

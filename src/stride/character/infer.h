@@ -1,0 +1,24 @@
+#pragma once
+
+#include "stride/character/character.h"
+
+// What a character needs and files often do not say.
+namespace stride {
+
+// Roles from the names of bodies: "left_thigh", "LeftUpLeg", "l_femur", "thigh.L", ... Bodies
+// without mass play no part.
+void InferRoles(Character* character);
+
+// Contact points of every shape that collides.
+void InferContactPoints(Character* character);
+
+// Servo gains of every joint but a free one. A joint that stands between the root and what touches
+// the ground in the zero pose carries the character: kp = m g h (h: height of the centre of mass),
+// so that two ankles are twice as stiff as gravity topples. Others carry what hangs on them:
+// gravity turns them by 1/20 rad at most. kd = kp / 10 s. Contact points must be there.
+void InferGains(Character* character);
+
+// The zero pose; a free root is set to the height at which the lowest contact point touches z = 0.
+void InferRestPose(Character* character);
+
+}  // namespace stride

@@ -1,0 +1,105 @@
+#include "stride/character/infer.h"
+
+#include <gtest/gtest.h>
+
+namespace stride {
+namespace {
+
+Character Named(const std::vector<std::string>& names) {
+  Character c;
+  for (const std::string& name : names) {
+    Body body;
+    body.name = name;
+    body.parent = c.BodyCount() - 1;
+    body.mass = 1;
+    c.bodies.push_back(body);
+  }
+  return c;
+}
+
+std::string BodyIn(Role role, const Character& c) {
+  return c.BodyOf(role) < 0 ? "" : c.bodies[c.BodyOf(role)].name;
+}
+
+TEST(InferRoles, SeveralWaysToNameAPart) {
+  for (const char* name : {"left_thigh", "LeftUpLeg", "thigh.L", "l_femur", "lfemur", "L_Hip",
+                           "left-upper-leg", "thigh_left", "LThigh"}) {
+    Character c = Named({"base", name});
+    InferRoles(&c);
+    EXPECT_EQ(BodyIn(Role::kLeftThigh, c), name);
+    EXPECT_EQ(BodyIn(Role::kRightThigh, c), "") << name;
+  }
+  for (const char* name : {"right_lower_arm", "RightForeArm", "r_radius", "R_Elbow", "rradius"}) {
+    Character c = Named({"base", name});
+    InferRoles(&c);
+    EXPECT_EQ(BodyIn(Role::kRightForearm, c), name);
+  }
+}
+
+TEST(InferRoles, BestNameWinsAndHipsAreThePelvis) {
+  Character c =
+      Named({"Hips", "Spine", "Chest", "Head", "LeftShoulder", "LeftArm", "LeftLeg", "LeftFoot"});
+  InferRoles(&c);
+  EXPECT_EQ(BodyIn(Role::kPelvis, c), "Hips");
+  EXPECT_EQ(BodyIn(Role::kTrunk, c), "Chest");
+  EXPECT_EQ(BodyIn(Role::kHead, c), "Head");
+  EXPECT_EQ(BodyIn(Role::kLeftUpperArm, c), "LeftArm");
+  EXPECT_EQ(BodyIn(Role::kLeftShank, c), "LeftLeg");
+  EXPECT_EQ(BodyIn(Role::kLeftFoot, c), "LeftFoot");
+  EXPECT_EQ(BodyIn(Role::kRightFoot, c), "");
+}
+
+TEST(InferRoles, WhatBothLegsHangOnIsThePelvis) {
+  Character c = Named({"base", "left_thigh", "right_thigh"});
+  c.bodies[2].parent = 0;
+  InferRoles(&c);
+  EXPECT_EQ(BodyIn(Role::kPelvis, c), "base");
+}
+
+TEST(InferRoles, LinksWithoutMassPlayNoPart) {
+  Character c = Named({"base", "left_thigh", "left_upper_leg"});
+  c.bodies[1].mass = 0;
+  InferRoles(&c);
+  EXPECT_EQ(BodyIn(Role::kLeftThigh, c), "left_upper_leg");
+}
+
+// A free block on two legs, an arm out to the side.
+Character Walker() {
+  Character c = Named({"block", "left_leg", "right_leg", "arm"});
+  for (int i = 1; i < 4; ++i) c.bodies[i].parent = 0;
+  c.bodies[0].joint.kind = JointKind::kFree;
+  c.bodies[0].offset = {0, 0, 5};
+  c.bodies[0].mass = 30;
+  const Shape foot{ShapeKind::kSphere, {0, 0, -0.9}, Quatd::Identity(), {0.1, 0, 0}};
+  c.bodies[1].shapes = c.bodies[2].shapes = {foot};
+  c.bodies[3].mass = 2;
+  c.bodies[3].com = {0, 0.4, 0};
+  c.bodies[3].shapes = {{ShapeKind::kSphere, {0, 0.8, 0}, Quatd::Identity(), {0.1, 0, 0}, false}};
+  return c;
+}
+
+TEST(InferGains, LegsCarryAllAndArmsThemselves) {
+  Character c = Walker();
+  InferContactPoints(&c);
+  EXPECT_EQ(c.contact_points.size(), 2u);  // the arm does not collide
+  InferGains(&c);
+  // The centre of mass is that of the block, at the frames' height: 1 m above the soles.
+  const double support = 34 * 9.81 * 1.0;
+  EXPECT_EQ(c.bodies[0].joint.kp, 0);
+  EXPECT_NEAR(c.bodies[1].joint.kp, support, 1e-9);
+  EXPECT_NEAR(c.bodies[2].joint.kd, 0.1 * support, 1e-9);
+  EXPECT_NEAR(c.bodies[3].joint.kp, 20 * 2 * 9.81 * 0.4, 1e-9);
+}
+
+TEST(InferRestPose, StandsOnTheGround) {
+  Character c = Walker();
+  InferContactPoints(&c);
+  InferRestPose(&c);
+  EXPECT_NEAR(c.rest_q[2], 1.0, 1e-12);
+  c.contact_points.clear();
+  InferRestPose(&c);
+  EXPECT_EQ(c.rest_q, ZeroState(c).q);
+}
+
+}  // namespace
+}  // namespace stride

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "stride/character/character.h"
+
+// The bodies of the papers whose controllers stride implements. What a paper states is taken from
+// it; the rest comes from the builder in human.h. docs/characters.md lists what was assumed.
+namespace stride {
+
+// Lee, Kim, Lee (2010), Figure 3: 13 parts, 12 ball joints, 42 degrees of freedom, 47 kg.
+Character MakeLee10();
+
+// Liu, van de Panne, Yin (2016): 45 degrees of freedom, 1.7 m, 62 kg. `strong` takes the gains for
+// highly dynamic stunts instead of those for basic locomotion.
+Character MakeLiu16(bool strong = false);
+
+// Kwon, Hodgins (2017): 44 degrees of freedom, hinge knees and elbows, all else three axes.
+Character MakeKwon17();
+
+// Wang, Fleet, Hertzmann (2009), Figure 8: 30 internal degrees of freedom.
+enum class Wang09Body { kShort, kTall, kStocky, kOverweight, kThin, kLongArm };
+Character MakeWang09(Wang09Body body);
+
+// Boeing (2008): a pelvis on two hinge legs with large feet; a human-sized biped whose hips also
+// swing sideways; three legs without feet; a chain.
+Character MakeBiped();
+Character MakeAndroid();
+Character MakeTripod();
+// The chain's joints turn by turns about the vertical and the left-right axis. Throws InputError
+// unless 1 <= links <= 10000. The paper's has 6 joints.
+Character MakeSnake(int links = 7);
+
+}  // namespace stride

@@ -1,0 +1,638 @@
+#pragma once
+
+#include "stride/dynamics/tree.h"
+#include "stride/math/vec.h"
+
+// One time step of an articulated body, generic over the scalar: the articulated-body algorithm
+// (Featherstone 2008, chapter 7) with servos, joint limits and contact implicit in the step.
+//
+// World-aligned axes, each body's joint as its reference point. Then a ball joint's motion subspace
+// is the identity, a child's inertia moves to its parent by a shift alone, and the spatial inertia
+// is three 3x3 blocks A (symmetric), B, C (symmetric):
+//     moment = A alpha + B a + pn        alpha: angular acceleration
+//     force  = B^T alpha + C a + pf      a: acceleration of the body's point at its joint
+// A term that is linear in the velocity at the END of the step, f = -k (v + h a), enters as an
+// added inertia h k and an explicit part -k v: stiff springs and dampers stay stable, no system is
+// solved. O(bodies), no allocation, no branch that depends on one lane alone.
+namespace stride {
+
+template <class S>
+struct JointState {
+  Quat<S> rot;  // free: orientation in the world; ball: child to parent
+  Vec3<S> w;    // free, ball: angular velocity in the body's own axes; hinge: w.x is the rate
+  S angle;      // hinge
+};
+
+template <class S>
+struct RootState {
+  Vec3<S> position, velocity;  // of the root's frame, world
+};
+
+// Servo and torque of one joint; hinge: target.w is the angle, and target_v.x, torque.x are its
+// numbers.
+template <class S>
+struct JointDrive {
+  Quat<S> target;
+  Vec3<S> target_v;
+  Vec3<S> torque;  // child axes
+  S kp, kd;
+};
+
+template <class S>
+struct BodyForce {
+  int body;
+  Vec3<S> force, torque;  // world axes
+  Vec3<S> point;          // body frame
+};
+
+template <class S>
+struct Environment {
+  S gravity, friction;
+  S stiffness, damping, stick;  // see ContactModel
+  S h;                          // time step
+  bool limits;
+  int contact_passes;
+};
+
+// Ground that is one plane (for each lane its own): normal . x = distance.
+template <class S>
+struct PlaneGround {
+  static constexpr bool kPlane = true;
+  Vec3<S> normal;
+  S distance;
+};
+
+// Where the bodies are and how they move; kept up to date with the joint states.
+template <class S>
+struct BodyMotion {
+  Mat3<S> r;         // body to world
+  Vec3<S> o;         // frame's origin relative to the root's origin: small numbers keep float exact
+  Vec3<S> w, v;      // angular velocity, velocity of the origin; world
+  Vec3<S> arm;       // origin relative to the parent's origin
+  Vec3<S> relative;  // angular velocity relative to the parent
+};
+
+// Articulated inertia and bias. Once a body is eliminated its blocks hold what the outward pass
+// needs:
+//   ball   a = A D^-1, b = D^-1 B, c = D^-1, pn = D^-1 u (then the joint's acceleration)
+//   hinge  pn = A s / d, pf = B^T s / d, c.xx = 1 / d, u = u / d (then the joint's acceleration)
+template <class S>
+struct ArticulatedBody {
+  Sym3<S> a;
+  Mat3<S> b;
+  Sym3<S> c;
+  Vec3<S> pn, pf;
+  Vec3<S> coriolis_angular, coriolis_linear;
+  S u;
+  Vec3<S> alpha, linear;  // result
+};
+
+template <class S>
+struct PointContact {
+  int point, body;
+  Mask<S> active;
+  Vec3<S> normal, arm;        // arm: from the body's origin to the point
+  Vec3<S> position;           // world, at the start of the step
+  Vec3<S> slip, centripetal;  // tangential velocity; acceleration of the point at alpha = a = 0
+  Vec3<S> drag;  // friction at its bound, of a contact found to slide; instead of slip_gain
+  S depth, normal_force;     // normal_force: explicit part
+  S normal_gain, slip_gain;  // N s/m; their product with h is the added inertia
+  Vec3<S> force;             // result, on the body
+};
+
+// All arrays are sized by the caller: bodies, or contact points.
+template <class S>
+struct Articulation {
+  JointState<S>* joints;
+  RootState<S>* root;
+  BodyMotion<S>* motion;
+  ArticulatedBody<S>* articulated;
+  PointContact<S>* contacts;
+  int contact_count = 0;
+};
+
+// Joint limits: one-sided springs. N m/rad, N m s/rad.
+constexpr double kLimitStiffness = 2000;
+constexpr double kLimitDamping = 50;
+// Share of a landing's explicit normal force that is believed when bounding friction: the implicit
+// solution is smaller by effective mass / (effective mass + h (h k + d)), about this for a human
+// foot.
+constexpr double kImpactShare = 0.25;
+// Friction may pass its bound by this factor before another pass is made.
+constexpr double kFrictionTolerance = 1.02;
+constexpr double kFrictionSlack = 0.5;  // N
+
+template <class S, class Real>
+STRIDE_INLINE Vec3<S> Broadcast(const Real* a) {
+  return {S(a[0]), S(a[1]), S(a[2])};
+}
+
+template <class S, class Real>
+STRIDE_INLINE Vec3<S> HingeAxisInWorld(const TreeBody<Real>& body, const Mat3<S>& r) {
+  switch (body.hinge) {
+    case HingeAxis::kX: return r.Col0() * S(body.axis[0]);
+    case HingeAxis::kY: return r.Col1() * S(body.axis[1]);
+    case HingeAxis::kZ: return r.Col2() * S(body.axis[2]);
+    case HingeAxis::kGeneral: break;
+  }
+  return r * Broadcast<S>(body.axis);
+}
+
+// Parent's orientation turned about the hinge.
+template <class S, class Real>
+STRIDE_INLINE Mat3<S> TurnHinge(const TreeBody<Real>& body, const Mat3<S>& r, const S& angle) {
+  S s, c;
+  const Vec3<S> x = r.Col0(), y = r.Col1(), z = r.Col2();
+  switch (body.hinge) {
+    case HingeAxis::kX:
+      SinCos(angle * S(body.axis[0]), &s, &c);
+      return Mat3<S>::FromColumns(x, y * c + z * s, z * c - y * s);
+    case HingeAxis::kY:
+      SinCos(angle * S(body.axis[1]), &s, &c);
+      return Mat3<S>::FromColumns(x * c - z * s, y, z * c + x * s);
+    case HingeAxis::kZ:
+      SinCos(angle * S(body.axis[2]), &s, &c);
+      return Mat3<S>::FromColumns(x * c + y * s, y * c - x * s, z);
+    case HingeAxis::kGeneral: break;
+  }
+  SinCos(angle * S(0.5), &s, &c);
+  return r * ToMat3(Quat<S>{c, S(body.axis[0]) * s, S(body.axis[1]) * s, S(body.axis[2]) * s});
+}
+
+// Joint states to body motion.
+template <class S, class Real>
+void UpdateMotion(const Tree<Real>& tree, Articulation<S>* art) {
+  const int n = static_cast<int>(tree.bodies.size());
+  for (int i = 0; i < n; ++i) {
+    const TreeBody<Real>& body = tree.bodies[i];
+    const JointState<S>& joint = art->joints[i];
+    BodyMotion<S>& m = art->motion[i];
+    if (body.kind == JointKind::kFree) {
+      m.r = ToMat3(joint.rot);
+      m.o = Vec3<S>{};
+      m.arm = Vec3<S>{};
+      m.w = m.r * joint.w;
+      m.v = art->root->velocity;
+      m.relative = m.w;
+      continue;
+    }
+    // A root that is not free hangs from the world, which does not move.
+    BodyMotion<S> world;
+    if (body.parent < 0) world.r = Mat3<S>::Identity();
+    const BodyMotion<S>& parent = body.parent < 0 ? world : art->motion[body.parent];
+    if (body.kind == JointKind::kBall) {
+      m.r = parent.r * ToMat3(joint.rot);
+      m.relative = m.r * joint.w;
+    } else {
+      m.r = TurnHinge(body, parent.r, joint.angle);
+      m.relative = HingeAxisInWorld(body, m.r) * joint.w.x;
+    }
+    m.arm = body.parent < 0 ? Vec3<S>{} : parent.r * Broadcast<S>(body.offset);
+    m.o = parent.o + m.arm;
+    m.w = parent.w + m.relative;
+    m.v = parent.v + Cross(parent.w, m.arm);
+  }
+}
+
+// Explicit torque of joint i's servo, limit and passive parts in child axes, and the added inertia.
+template <class S, class Real>
+STRIDE_INLINE void BallTorque(const TreeBody<Real>& body, const JointState<S>& joint,
+                              const JointDrive<S>& drive, const Environment<S>& env,
+                              Vec3<S>* torque, S* added) {
+  const S h = env.h;
+  S rate_gain = drive.kd + h * drive.kp;
+  const Vec3<S> error = RotationVector(Conjugate(joint.rot) * drive.target);
+  Vec3<S> t = drive.torque + error * drive.kp + drive.target_v * drive.kd - joint.w * rate_gain;
+  if (body.max_torque > 0) {
+    const S scale = Min(S(1), S(body.max_torque) / (Norm(t) + S(1e-6)));
+    t *= scale;
+    rate_gain *= scale;
+  }
+  S inertia = h * rate_gain + S(body.armature);
+  if (body.has_passive) {
+    const S k = S(body.stiffness), gain = S(body.damping) + h * k;
+    t -= RotationVector(joint.rot) * k + joint.w * gain;
+    inertia += h * gain;
+  }
+  if (body.limited && env.limits) {
+    const Vec3<S> turn = RotationVector(joint.rot);
+    const S angle = Norm(turn);
+    const S beyond = angle - S(body.upper);
+    const auto over = beyond > S(0);
+    if (Any(over)) {
+      const S k = Select(over, S(kLimitStiffness), S(0));
+      const S gain = Select(over, S(kLimitDamping), S(0)) + h * k;
+      t -= turn * (k * beyond / (angle + S(1e-9))) + joint.w * gain;
+      inertia += h * gain;
+    }
+  }
+  *torque = t;
+  *added = inertia;
+}
+
+template <class S, class Real>
+STRIDE_INLINE void HingeTorque(const TreeBody<Real>& body, const JointState<S>& joint,
+                               const JointDrive<S>& drive, const Environment<S>& env, S* torque,
+                               S* added) {
+  const S h = env.h;
+  S rate_gain = drive.kd + h * drive.kp;
+  S t = drive.torque.x + (drive.target.w - joint.angle) * drive.kp + drive.target_v.x * drive.kd -
+        joint.w.x * rate_gain;
+  if (body.max_torque > 0) {
+    const S scale = Min(S(1), S(body.max_torque) / (Abs(t) + S(1e-6)));
+    t *= scale;
+    rate_gain *= scale;
+  }
+  S inertia = h * rate_gain + S(body.armature);
+  if (body.has_passive) {
+    const S k = S(body.stiffness), gain = S(body.damping) + h * k;
+    t -= (joint.angle - S(body.spring_angle)) * k + joint.w.x * gain;
+    inertia += h * gain;
+  }
+  if (body.limited && env.limits) {
+    const S below = S(body.lower) - joint.angle, above = joint.angle - S(body.upper);
+    const auto over = (below > S(0)) | (above > S(0));
+    if (Any(over)) {
+      const S k = Select(over, S(kLimitStiffness), S(0));
+      const S gain = Select(over, S(kLimitDamping), S(0)) + h * k;
+      t += k * (Max(below, S(0)) - Max(above, S(0))) - joint.w.x * gain;
+      inertia += h * gain;
+    }
+  }
+  *torque = t;
+  *added = inertia;
+}
+
+// Adds the inertia (a, b, c) and bias (pn, pf) of a body at `arm` from its parent to the parent's.
+template <class S>
+STRIDE_INLINE void AddShifted(const Sym3<S>& a, const Mat3<S>& b, const Sym3<S>& c,
+                              const Vec3<S>& pn, const Vec3<S>& pf, const Vec3<S>& arm,
+                              ArticulatedBody<S>* parent) {
+  // e = b + [arm] c;  the shifted a is a - e [arm] - (b [arm])^T, of which six numbers are needed.
+  const Vec3<S> c0{c.xx, c.xy, c.xz}, c1{c.xy, c.yy, c.yz}, c2{c.xz, c.yz, c.zz};
+  const Mat3<S> e = b + Mat3<S>::FromColumns(Cross(arm, c0), Cross(arm, c1), Cross(arm, c2));
+  const S x = arm.x, y = arm.y, z = arm.z;
+  Sym3<S>& pa = parent->a;
+  pa.xx += a.xx - (e.xy * z - e.xz * y) - (b.xy * z - b.xz * y);
+  pa.yy += a.yy - (e.yz * x - e.yx * z) - (b.yz * x - b.yx * z);
+  pa.zz += a.zz - (e.zx * y - e.zy * x) - (b.zx * y - b.zy * x);
+  pa.xy += a.xy - (e.xz * x - e.xx * z) - (b.yy * z - b.yz * y);
+  pa.xz += a.xz - (e.xx * y - e.xy * x) - (b.zy * z - b.zz * y);
+  pa.yz += a.yz - (e.yx * y - e.yy * x) - (b.zz * x - b.zx * z);
+  parent->b = parent->b + e;
+  parent->c += c;
+  parent->pf += pf;
+  parent->pn += pn + Cross(arm, pf);
+}
+
+// Own inertia and bias of every body: gravity, gyroscopic terms, external forces.
+template <class S, class Real>
+STRIDE_INLINE void InitBodies(const Tree<Real>& tree, const Environment<S>& env,
+                              const BodyForce<S>* forces, int force_count, Articulation<S>* art) {
+  const int n = static_cast<int>(tree.bodies.size());
+  for (int i = 0; i < n; ++i) {
+    const TreeBody<Real>& body = tree.bodies[i];
+    const BodyMotion<S>& m = art->motion[i];
+    ArticulatedBody<S>& ab = art->articulated[i];
+    if (body.parent >= 0) {
+      const BodyMotion<S>& parent = art->motion[body.parent];
+      ab.coriolis_angular = Cross(parent.w, m.relative);
+      ab.coriolis_linear = Cross(parent.w, Cross(parent.w, m.arm));
+    } else {
+      ab.coriolis_angular = ab.coriolis_linear = Vec3<S>{};
+    }
+    if (body.massless) {
+      ab.a = Sym3<S>{};
+      ab.b = Mat3<S>{};
+      ab.c = Sym3<S>{};
+      ab.pn = ab.pf = Vec3<S>{};
+      continue;
+    }
+    const Real* in = body.inertia;
+    const Sym3<S> inertia{S(in[0]), S(in[1]), S(in[2]), S(in[3]), S(in[4]), S(in[5])};
+    const Vec3<S> mc = m.r * Broadcast<S>(body.mass_com);
+    const S mass = S(body.mass);
+    ab.a = Rotate(m.r, inertia);
+    ab.b = Skew(mc);
+    ab.c = Sym3<S>::Diagonal(mass);
+    ab.pf = Cross(m.w, Cross(m.w, mc));
+    ab.pf.z += mass * env.gravity;
+    // About the joint, w x (I w) holds the moment of the centripetal force w x (w x mc) too.
+    ab.pn = Cross(m.w, ab.a * m.w);
+    ab.pn.x += mc.y * env.gravity;
+    ab.pn.y -= mc.x * env.gravity;
+  }
+  for (int k = 0; k < force_count; ++k) {
+    const BodyForce<S>& f = forces[k];
+    ArticulatedBody<S>& ab = art->articulated[f.body];
+    const Vec3<S> arm = art->motion[f.body].r * f.point;
+    ab.pf -= f.force;
+    ab.pn -= f.torque + Cross(arm, f.force);
+  }
+}
+
+template <class S>
+STRIDE_INLINE Vec3<S> ContactGain(const PointContact<S>& c, const S& normal_gain,
+                                  const S& slip_gain, const Vec3<S>& u) {
+  return u * slip_gain + c.normal * ((normal_gain - slip_gain) * Dot(c.normal, u));
+}
+
+// Explicit part of a contact's force: what it is if the point does not accelerate.
+template <class S>
+STRIDE_INLINE Vec3<S> ExplicitForce(const PointContact<S>& c, const S& h) {
+  return c.normal * c.normal_force - c.slip * c.slip_gain + c.drag -
+         ContactGain(c, c.normal_gain * h, c.slip_gain * h, c.centripetal);
+}
+
+// A contact enters its body as an added inertia at the point and an explicit force.
+template <class S>
+STRIDE_INLINE void AddContact(const PointContact<S>& c, const S& h, ArticulatedBody<S>* ab) {
+  const S zero(0);
+  const S kn = Select(c.active, c.normal_gain * h, zero),
+          kt = Select(c.active, c.slip_gain * h, zero);
+  const Sym3<S> k = Sym3<S>::Diagonal(kt) + Outer(c.normal) * (kn - kt);
+  const Vec3<S> f = ExplicitForce(c, h) * Select(c.active, S(1), zero);
+  AddShifted(Sym3<S>{}, Mat3<S>{}, k, Vec3<S>{}, -f, c.arm, ab);
+}
+
+// Contact points against the ground; fills art->contacts.
+template <class S, class Real, class Ground>
+STRIDE_INLINE void DetectContacts(const Tree<Real>& tree, const Environment<S>& env,
+                                  const Ground& ground, Articulation<S>* art) {
+  art->contact_count = 0;
+  const int n = static_cast<int>(tree.bodies.size());
+  for (int i = 0; i < n; ++i) {
+    const TreeBody<Real>& body = tree.bodies[i];
+    if (body.points == 0) continue;
+    const BodyMotion<S>& m = art->motion[i];
+    Vec3<S> normal_in_body;
+    S height;  // of the body's origin above the plane
+    if constexpr (Ground::kPlane) {
+      normal_in_body = TransposeMul(m.r, ground.normal);
+      height = Dot(ground.normal, art->root->position + m.o) - ground.distance;
+    }
+    for (int k = body.first_point; k < body.first_point + body.points; ++k) {
+      const TreePoint<Real>& point = tree.points[k];
+      const Vec3<S> position = Broadcast<S>(point.position);
+      const S radius = S(point.radius);
+      Vec3<S> normal, arm;
+      S depth;
+      if constexpr (Ground::kPlane) {
+        depth = radius - height - Dot(normal_in_body, position);
+        if (!Any(depth > S(0))) continue;
+        normal = ground.normal;
+        arm = m.r * position;
+      } else {
+        arm = m.r * position;
+        depth = radius - ground.Height(art->root->position + m.o + arm, &normal);
+        if (!Any(depth > S(0))) continue;
+      }
+      PointContact<S>& c = art->contacts[art->contact_count];
+      c.arm = arm - normal * radius;
+      const Vec3<S> spin = Cross(m.w, c.arm);
+      const Vec3<S> velocity = m.v + spin;
+      const S vn = Dot(normal, velocity);
+      const S gain = env.damping + env.h * env.stiffness;
+      const S spring = env.stiffness * depth;
+      c.normal_force = spring - gain * vn;
+      c.active = (depth > S(0)) & (c.normal_force > S(0));
+      if (!Any(c.active)) continue;
+      c.point = k;
+      c.body = i;
+      c.normal = normal;
+      c.position = art->root->position + m.o + c.arm;
+      c.depth = depth;
+      c.slip = velocity - normal * vn;
+      c.drag = Vec3<S>{};
+      c.centripetal = Cross(m.w, spin);
+      c.normal_gain = gain;
+      const S bound = env.friction * Max(spring - gain * vn * S(kImpactShare), S(0));
+      c.slip_gain = Min(env.stick, bound / (Norm(c.slip) + S(1e-9)));
+      ++art->contact_count;
+    }
+  }
+}
+
+// Force of a contact by the present solution.
+template <class S>
+STRIDE_INLINE void UpdateContactForce(const Environment<S>& env, const Articulation<S>& art,
+                                      PointContact<S>* c) {
+  const ArticulatedBody<S>& ab = art.articulated[c->body];
+  const Vec3<S> acceleration = ab.linear + Cross(ab.alpha, c->arm);
+  const Vec3<S> f = ExplicitForce(*c, env.h) -
+                    ContactGain(*c, c->normal_gain * env.h, c->slip_gain * env.h, acceleration);
+  c->force = f * Select(c->active, S(1), S(0));
+}
+
+// Forces of the contacts after a solution; true if the set has to change (then it has been
+// changed). What would pull lets go. Where viscous friction passes the Coulomb bound the contact
+// slides, faster at the end of the step than at its start: there friction at its bound, against the
+// slip, is explicit and still stable.
+template <class S>
+STRIDE_INLINE bool ReviseContacts(const Environment<S>& env, Articulation<S>* art) {
+  bool again = false;
+  for (int k = 0; k < art->contact_count; ++k) {
+    PointContact<S>& c = art->contacts[k];
+    UpdateContactForce(env, *art, &c);
+    const S fn = Dot(c.normal, c.force);
+    const auto pulls = c.active & (fn < S(0));
+    const Vec3<S> tangential = c.force - c.normal * fn;
+    const S ft = Norm(tangential);
+    const S bound = env.friction * Max(fn, S(0));
+    const auto slides = c.active & (ft > bound * S(kFrictionTolerance) + S(kFrictionSlack));
+    if (Any(pulls | slides)) {
+      again = true;
+      c.active = c.active & !pulls;
+      c.slip_gain = Select(slides, S(0), c.slip_gain);
+      const S scale = bound / (ft + S(1e-9));
+      c.drag = {Select(slides, tangential.x * scale, c.drag.x),
+                Select(slides, tangential.y * scale, c.drag.y),
+                Select(slides, tangential.z * scale, c.drag.z)};
+    }
+  }
+  return again;
+}
+
+// A free root's acceleration: no force from above, so A alpha + B a = -pn, B^T alpha + C a = -pf.
+template <class S>
+STRIDE_INLINE void SolveRoot(ArticulatedBody<S>* root) {
+  const Sym3<S>& a = root->a;
+  const Mat3<S>& b = root->b;
+  const Sym3<S> ci = Inverse(root->c);
+  const Vec3<S> b0{b.xx, b.xy, b.xz}, b1{b.yx, b.yy, b.yz}, b2{b.zx, b.zy, b.zz};
+  const Vec3<S> r0 = ci * b0, r1 = ci * b1, r2 = ci * b2;  // rows of B C^-1
+  const Sym3<S> schur{a.xx - Dot(r0, b0), a.xy - Dot(r0, b1), a.xz - Dot(r0, b2),
+                      a.yy - Dot(r1, b1), a.yz - Dot(r1, b2), a.zz - Dot(r2, b2)};
+  const Vec3<S>& pf = root->pf;
+  root->alpha = Inverse(schur) * (Vec3<S>{Dot(r0, pf), Dot(r1, pf), Dot(r2, pf)} - root->pn);
+  root->linear = -(ci * (TransposeMul(b, root->alpha) + pf));
+}
+
+// Accelerations of all bodies (ArticulatedBody::alpha, linear) under the present contact set.
+template <class S, class Real>
+STRIDE_INLINE void Solve(const Tree<Real>& tree, const Environment<S>& env,
+                         const JointDrive<S>* drives, const BodyForce<S>* forces, int force_count,
+                         Articulation<S>* art) {
+  InitBodies(tree, env, forces, force_count, art);
+  for (int k = 0; k < art->contact_count; ++k) {
+    AddContact(art->contacts[k], env.h, &art->articulated[art->contacts[k].body]);
+  }
+  const int n = static_cast<int>(tree.bodies.size());
+  for (int i = n - 1; i >= 0; --i) {
+    const TreeBody<Real>& body = tree.bodies[i];
+    if (body.kind == JointKind::kFree) continue;
+    const BodyMotion<S>& m = art->motion[i];
+    ArticulatedBody<S>& ab = art->articulated[i];
+    const Vec3<S> ca = ab.coriolis_angular, cl = ab.coriolis_linear;
+    if (body.kind == JointKind::kBall) {
+      Vec3<S> torque;
+      S added;
+      BallTorque(body, art->joints[i], drives[i], env, &torque, &added);
+      const Sym3<S> d = Inverse(ab.a + Sym3<S>::Diagonal(added));
+      // A and D^-1 commute (they differ by a multiple of the identity), so their product is
+      // symmetric, and A - A D^-1 A = added A D^-1 without cancellation.
+      const Sym3<S>& a = ab.a;
+      const Sym3<S> k{
+          a.xx * d.xx + a.xy * d.xy + a.xz * d.xz, a.xx * d.xy + a.xy * d.yy + a.xz * d.yz,
+          a.xx * d.xz + a.xy * d.yz + a.xz * d.zz, a.xy * d.xy + a.yy * d.yy + a.yz * d.yz,
+          a.xy * d.xz + a.yy * d.yz + a.yz * d.zz, a.xz * d.xz + a.yz * d.yz + a.zz * d.zz};
+      const Mat3<S> w = d * ab.b;
+      const Vec3<S> u = m.r * torque - ab.pn;
+      const Vec3<S> du = d * u;
+      if (body.parent >= 0) {
+        const Sym3<S> a2 = k * added;
+        const Mat3<S> b2 = w * added;
+        const Mat3<S>& b = ab.b;
+        const Sym3<S> c2{ab.c.xx - (b.xx * w.xx + b.yx * w.yx + b.zx * w.zx),
+                         ab.c.xy - (b.xx * w.xy + b.yx * w.yy + b.zx * w.zy),
+                         ab.c.xz - (b.xx * w.xz + b.yx * w.yz + b.zx * w.zz),
+                         ab.c.yy - (b.xy * w.xy + b.yy * w.yy + b.zy * w.zy),
+                         ab.c.yz - (b.xy * w.xz + b.yy * w.yz + b.zy * w.zz),
+                         ab.c.zz - (b.xz * w.xz + b.yz * w.yz + b.zz * w.zz)};
+        const Vec3<S> pn = ab.pn + k * u + a2 * ca + b2 * cl;
+        const Vec3<S> pf = ab.pf + TransposeMul(b, du) + TransposeMul(b2, ca) + c2 * cl;
+        AddShifted(a2, b2, c2, pn, pf, m.arm, &art->articulated[body.parent]);
+      }
+      ab.a = k;
+      ab.b = w;
+      ab.c = d;
+      ab.pn = du;
+    } else {
+      S torque, added;
+      HingeTorque(body, art->joints[i], drives[i], env, &torque, &added);
+      const Vec3<S> axis = HingeAxisInWorld(body, m.r);
+      const Vec3<S> as = ab.a * axis, bs = TransposeMul(ab.b, axis);
+      const S inverse = S(1) / (Dot(axis, as) + added);
+      const S u = (torque - Dot(axis, ab.pn)) * inverse;
+      const Vec3<S> ai = as * inverse, bi = bs * inverse;
+      if (body.parent >= 0) {
+        const Sym3<S> a2 = ab.a - Outer(as) * inverse;
+        const Mat3<S>& b = ab.b;
+        const Mat3<S> b2{b.xx - ai.x * bs.x, b.xy - ai.x * bs.y, b.xz - ai.x * bs.z,
+                         b.yx - ai.y * bs.x, b.yy - ai.y * bs.y, b.yz - ai.y * bs.z,
+                         b.zx - ai.z * bs.x, b.zy - ai.z * bs.y, b.zz - ai.z * bs.z};
+        const Sym3<S> c2 = ab.c - Outer(bs) * inverse;
+        const Vec3<S> pn = ab.pn + as * u + a2 * ca + b2 * cl;
+        const Vec3<S> pf = ab.pf + bs * u + TransposeMul(b2, ca) + c2 * cl;
+        AddShifted(a2, b2, c2, pn, pf, m.arm, &art->articulated[body.parent]);
+      }
+      ab.pn = ai;
+      ab.pf = bi;
+      ab.c.xx = inverse;
+      ab.u = u;
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    const TreeBody<Real>& body = tree.bodies[i];
+    ArticulatedBody<S>& ab = art->articulated[i];
+    if (body.kind == JointKind::kFree) {
+      SolveRoot(&ab);
+      continue;
+    }
+    Vec3<S> alpha = ab.coriolis_angular, linear = ab.coriolis_linear;
+    if (body.parent >= 0) {
+      const ArticulatedBody<S>& parent = art->articulated[body.parent];
+      alpha += parent.alpha;
+      linear += parent.linear + Cross(parent.alpha, art->motion[i].arm);
+    }
+    if (body.kind == JointKind::kBall) {
+      const Vec3<S> qdd = ab.pn - ab.a * alpha - ab.b * linear;
+      ab.pn = qdd;
+      ab.alpha = alpha + qdd;
+    } else {
+      ab.u -= Dot(ab.pn, alpha) + Dot(ab.pf, linear);
+      ab.alpha = alpha + HingeAxisInWorld(body, art->motion[i].r) * ab.u;
+    }
+    ab.linear = linear;
+  }
+}
+
+// Change of all accelerations by a force on one body, with the servos and ground contacts of the
+// last Solve implicit as there. Writes the bodies' changes to `alpha` and `linear` and adds
+// everything, times `scale`, to the solution. `moment` and `force`: scratch; all arrays one a body.
+template <class S, class Real>
+void AddForceResponse(const Tree<Real>& tree, int body, const Vec3<S>& arm, const Vec3<S>& push,
+                      const S& scale, Vec3<S>* moment, Vec3<S>* force, Vec3<S>* alpha,
+                      Vec3<S>* linear, Articulation<S>* art) {
+  const int n = static_cast<int>(tree.bodies.size());
+  for (int i = 0; i < n; ++i) moment[i] = force[i] = Vec3<S>{};
+  moment[body] = -Cross(arm, push);
+  force[body] = -push;
+  // Only the bodies between the pushed one and the root hand anything on.
+  for (int i = body; tree.bodies[i].parent >= 0; i = tree.bodies[i].parent) {
+    const ArticulatedBody<S>& ab = art->articulated[i];
+    Vec3<S> m = moment[i], f = force[i];
+    if (tree.bodies[i].kind == JointKind::kBall) {
+      m -= ab.a * moment[i];
+      f -= TransposeMul(ab.b, moment[i]);
+    } else {
+      const S along = Dot(HingeAxisInWorld(tree.bodies[i], art->motion[i].r), moment[i]);
+      m -= ab.pn * along;
+      f -= ab.pf * along;
+    }
+    const int parent = tree.bodies[i].parent;
+    force[parent] += f;
+    moment[parent] += m + Cross(art->motion[i].arm, f);
+  }
+  for (int i = 0; i < n; ++i) {
+    const TreeBody<Real>& b = tree.bodies[i];
+    ArticulatedBody<S>& ab = art->articulated[i];
+    if (b.kind == JointKind::kFree) {
+      ArticulatedBody<S> root = ab;
+      root.pn = moment[i];
+      root.pf = force[i];
+      SolveRoot(&root);
+      alpha[i] = root.alpha;
+      linear[i] = root.linear;
+    } else {
+      alpha[i] = b.parent < 0 ? Vec3<S>{} : alpha[b.parent];
+      linear[i] =
+          b.parent < 0 ? Vec3<S>{} : linear[b.parent] + Cross(alpha[b.parent], art->motion[i].arm);
+      if (b.kind == JointKind::kBall) {
+        const Vec3<S> qdd = -(ab.c * moment[i] + ab.a * alpha[i] + ab.b * linear[i]);
+        ab.pn += qdd * scale;
+        alpha[i] += qdd;
+      } else {
+        const Vec3<S> axis = HingeAxisInWorld(b, art->motion[i].r);
+        const S qdd =
+            -(ab.c.xx * Dot(axis, moment[i]) + Dot(ab.pn, alpha[i]) + Dot(ab.pf, linear[i]));
+        ab.u += qdd * scale;
+        alpha[i] += axis * qdd;
+      }
+    }
+    ab.alpha += alpha[i] * scale;
+    ab.linear += linear[i] * scale;
+  }
+}
+
+// Joint acceleration of body i after Solve, as in State::v: ball in child axes.
+template <class S, class Real>
+STRIDE_INLINE Vec3<S> JointAcceleration(const TreeBody<Real>& body, const Articulation<S>& art,
+                                        int i) {
+  if (body.kind == JointKind::kHinge) return {art.articulated[i].u, S(0), S(0)};
+  const Vec3<S>& world =
+      body.kind == JointKind::kFree ? art.articulated[i].alpha : art.articulated[i].pn;
+  return TransposeMul(art.motion[i].r, world);
+}
+
+}  // namespace stride
