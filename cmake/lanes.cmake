@@ -19,7 +19,7 @@ function(stride_add_lanes target source)
     set(object ${target}_${name}_${isa})
     add_library(${object} OBJECT ${source})
     # -O3 also in debug builds: unoptimised lanes are of no use to anyone.
-    target_compile_options(${object} PRIVATE ${flags} -O3 -fno-exceptions)
+    target_compile_options(${object} PRIVATE ${flags} -O3 -fno-exceptions -fno-signed-zeros)
     target_compile_definitions(${object} PRIVATE STRIDE_LANES_NAMESPACE=lanes_${isa}
                                                  STRIDE_LANE_COUNT=${lanes})
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)

@@ -1,11 +1,11 @@
 #include "stride/core/config.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "stride/core/error.h"
 
@@ -48,10 +48,11 @@ using OrderedJson = nlohmann::ordered_json;
 std::string Expected(const ConfigField& field) {
   if (std::holds_alternative<bool*>(field.value)) return "true or false";
   if (std::holds_alternative<std::string*>(field.value)) {
-    return field.choices.empty() ? "text" : fmt::format("one of: {}", fmt::join(field.choices, ", "));
+    return field.choices.empty() ? "text"
+                                 : fmt::format("one of: {}", fmt::join(field.choices, ", "));
   }
   std::string text = std::holds_alternative<int*>(field.value) ? "a whole number" : "a number";
-  const ConfigRange& range = field.range, open;
+  const ConfigRange &range = field.range, open;
   if (range.min != open.min && range.max != open.max) {
     text += fmt::format(" from {} to {}", range.min, range.max);
   } else if (range.min != open.min) {
@@ -62,7 +63,8 @@ std::string Expected(const ConfigField& field) {
   return range.unit.empty() ? text : text + " (" + range.unit + ")";
 }
 
-[[noreturn]] void Refuse(std::string_view source, const ConfigField& field, std::string_view found) {
+[[noreturn]] void Refuse(std::string_view source, const ConfigField& field,
+                         std::string_view found) {
   throw InputError(source, 0,
                    fmt::format("{} is {}; expected {}", field.key, found, Expected(field)));
 }
@@ -73,9 +75,9 @@ const ConfigField& Find(const ConfigFields& fields, std::string_view source, std
     if (field.key == key) return field;
     keys.push_back(field.key);
   }
-  throw InputError(source, 0,
-                   fmt::format("there is no setting '{}'; expected one of: {}", key,
-                               fmt::join(keys, ", ")));
+  throw InputError(
+      source, 0,
+      fmt::format("there is no setting '{}'; expected one of: {}", key, fmt::join(keys, ", ")));
 }
 
 // A NaN is out of every range.
@@ -85,7 +87,8 @@ bool InRange(const ConfigField& field, double value) {
 
 void Assign(const ConfigField& field, std::string_view source, const Json& json) {
   if (double* const* number = std::get_if<double*>(&field.value)) {
-    if (!json.is_number() || !InRange(field, json.get<double>())) Refuse(source, field, json.dump());
+    if (!json.is_number() || !InRange(field, json.get<double>()))
+      Refuse(source, field, json.dump());
     **number = json.get<double>();
   } else if (int* const* whole = std::get_if<int*>(&field.value)) {
     constexpr double kLargest = std::numeric_limits<int>::max();

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 // Configs: plain structs with defaults, and beside each one function that names its fields:
 //
@@ -79,8 +80,8 @@ nlohmann::ordered_json ConfigToJson(Config config) {
   return config_internal::ToJson(FieldsOf(&config));
 }
 
-// Overrides what the object names and keeps the rest. An unknown key, a wrong type or a value out of
-// range throws InputError with `source` (a file's name), the key and the range; `config` is then
+// Overrides what the object names and keeps the rest. An unknown key, a wrong type or a value out
+// of range throws InputError with `source` (a file's name), the key and the range; `config` is then
 // unchanged.
 template <class Config>
 void ConfigFromJson(const nlohmann::json& json, std::string_view source, Config* config) {

@@ -8,7 +8,7 @@ namespace {
 
 std::string Located(std::string_view file, int line, std::string_view message) {
   std::string text(file);
-  if (line > 0) text += ":" + std::to_string(line);
+  if (line > 0) text.append(":").append(std::to_string(line));
   if (!text.empty()) text += ": ";
   return text += message;
 }

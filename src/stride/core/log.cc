@@ -5,8 +5,8 @@
 namespace stride {
 
 void SetUpLogging(Verbosity verbosity) {
-  auto logger =
-      std::make_shared<spdlog::logger>("stride", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+  auto logger = std::make_shared<spdlog::logger>(
+      "stride", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
   logger->set_pattern("stride: %^%l%$: %v");
   logger->set_level(verbosity == Verbosity::kQuiet     ? spdlog::level::err
                     : verbosity == Verbosity::kVerbose ? spdlog::level::debug

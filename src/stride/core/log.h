@@ -2,7 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
-// Logging: spdlog::info, warn and error, on standard error only. Standard output belongs to results.
+// Logging: spdlog::info, warn and error, on standard error only. Standard output belongs to
+// results.
 namespace stride {
 
 enum class Verbosity { kQuiet, kNormal, kVerbose };

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdint>
 
-// Random streams keyed by what they are for, never by the thread that draws: the same (seed, iteration,
-// sample) gives the same numbers on any machine and for any number of threads.
+// Random streams keyed by what they are for, never by the thread that draws: the same (seed,
+// iteration, sample) gives the same numbers on any machine and for any number of threads.
 namespace stride {
 
 // Philox4x32-10, a counter-based generator: Salmon, Moraes, Dror, Shaw (2011), "Parallel random

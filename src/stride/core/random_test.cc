@@ -1,10 +1,10 @@
 #include "stride/core/random.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <set>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace stride {
 namespace {
@@ -13,8 +13,7 @@ using Words4 = std::array<std::uint32_t, 4>;
 
 // Known answers published with the paper's code (Random123, philox4x32, 10 rounds).
 TEST(Philox, GivesThePublishedAnswers) {
-  EXPECT_EQ(Philox({0, 0, 0, 0}, {0, 0}),
-            (Words4{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(Philox({0, 0, 0, 0}, {0, 0}), (Words4{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(Philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}),
             (Words4{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
   EXPECT_EQ(Philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
@@ -29,8 +28,9 @@ TEST(Random, RepeatsForTheSameKeyAndDiffersForAnyOther) {
     return words;
   };
   EXPECT_EQ(first(5, 6, 7), first(5, 6, 7));
-  const std::set<std::vector<std::uint32_t>> streams = {
-      first(5, 6, 7), first(5, 7, 6), first(5, 6, 8), first(6, 6, 7), first(5 + (1ull << 32), 6, 7)};
+  const std::set<std::vector<std::uint32_t>> streams = {first(5, 6, 7), first(5, 7, 6),
+                                                        first(5, 6, 8), first(6, 6, 7),
+                                                        first(5 + (1ull << 32), 6, 7)};
   EXPECT_EQ(streams.size(), 5u);
 }
 

@@ -348,11 +348,25 @@ STRIDE_INLINE Vec3<S> ExplicitForce(const PointContact<S>& c, const S& h) {
 template <class S>
 STRIDE_INLINE void AddContact(const PointContact<S>& c, const S& h, ArticulatedBody<S>* ab) {
   const S zero(0);
-  const S kn = Select(c.active, c.normal_gain * h, zero),
-          kt = Select(c.active, c.slip_gain * h, zero);
+  const S kn = Select(c.active, c.normal_gain * h, zero);
+  const S kt = Select(c.active, c.slip_gain * h, zero);
   const Sym3<S> k = Sym3<S>::Diagonal(kt) + Outer(c.normal) * (kn - kt);
   const Vec3<S> f = ExplicitForce(c, h) * Select(c.active, S(1), zero);
-  AddShifted(Sym3<S>{}, Mat3<S>{}, k, Vec3<S>{}, -f, c.arm, ab);
+  // As AddShifted, for an inertia that is nothing but k: b gains e = [arm] k, a gains -e [arm].
+  const S x = c.arm.x, y = c.arm.y, z = c.arm.z;
+  const Mat3<S> e{y * k.xz - z * k.xy, y * k.yz - z * k.yy, y * k.zz - z * k.yz,
+                  z * k.xx - x * k.xz, z * k.xy - x * k.yz, z * k.xz - x * k.zz,
+                  x * k.xy - y * k.xx, x * k.yy - y * k.xy, x * k.yz - y * k.xz};
+  ab->a.xx += e.xz * y - e.xy * z;
+  ab->a.xy += e.xx * z - e.xz * x;
+  ab->a.xz += e.xy * x - e.xx * y;
+  ab->a.yy += e.yx * z - e.yz * x;
+  ab->a.yz += e.yy * x - e.yx * y;
+  ab->a.zz += e.zy * x - e.zx * y;
+  ab->b = ab->b + e;
+  ab->c += k;
+  ab->pf -= f;
+  ab->pn -= Cross(c.arm, f);
 }
 
 // Contact points against the ground; fills art->contacts.
@@ -406,7 +420,8 @@ STRIDE_INLINE void DetectContacts(const Tree<Real>& tree, const Environment<S>& 
       c.drag = Vec3<S>{};
       c.centripetal = Cross(m.w, spin);
       c.normal_gain = gain;
-      const S bound = env.friction * Max(spring - gain * vn * S(kImpactShare), S(0));
+      const S believed = Select(vn < S(0), S(kImpactShare), S(1));
+      const S bound = env.friction * Max(spring - gain * vn * believed, S(0));
       c.slip_gain = Min(env.stick, bound / (Norm(c.slip) + S(1e-9)));
       ++art->contact_count;
     }

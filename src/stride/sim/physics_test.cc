@@ -225,7 +225,9 @@ TEST_P(GroundContact, PenetrationUnderBodyWeightIsSmallAndNothingPulls) {
       engine->Step({&hold, 1}, {});
       for (const Contact& contact : engine->Contacts()) {
         EXPECT_GE(Dot(contact.normal, contact.force), -1e-3) << info.name;
-        if (k > 200) EXPECT_LT(contact.depth, 0.005) << info.name;
+        if (k > 200) {
+          EXPECT_LT(contact.depth, 0.005) << info.name;
+        }
       }
     }
     Vec3d force;
