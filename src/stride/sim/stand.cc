@@ -11,7 +11,6 @@
 namespace stride {
 namespace {
 
-constexpr double kGravity = 9.81;
 // Points this close to the lowest one stand on the ground, m.
 constexpr double kSupportHeight = 0.002;
 
@@ -38,7 +37,8 @@ Eigen::VectorXd ShareWeight(std::vector<Vec3d> points, double cx, double cy,
 
 }  // namespace
 
-std::vector<double> CarryingTorques(const Character& character, const std::vector<double>& q) {
+std::vector<double> CarryingTorques(const Character& character, const std::vector<double>& q,
+                                    double gravity) {
   Model<double> model(character);
   const int nv = model.DofCount();
   std::vector<double> torques(nv, 0.0), zero(nv, 0.0);
@@ -66,9 +66,9 @@ std::vector<double> CarryingTorques(const Character& character, const std::vecto
   for (int k = 0; k < share.size(); ++k) {
     const ContactPoint& point = character.contact_points[used[k]];
     forces.push_back(
-        {point.body, {0, 0, share[k] * model.GetTree().mass * kGravity}, {}, point.position});
+        {point.body, {0, 0, share[k] * model.GetTree().mass * gravity}, {}, point.position});
   }
-  InverseDynamics<double>(&model, kGravity, zero.data(), forces.data(),
+  InverseDynamics<double>(&model, gravity, zero.data(), forces.data(),
                           static_cast<int>(forces.size()), torques.data());
   std::fill(torques.begin(), torques.begin() + 6, 0.0);
   return torques;

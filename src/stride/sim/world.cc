@@ -123,14 +123,14 @@ Actuation Passive(const Character& character) {
           std::vector<double>(bodies), std::vector<double>(layout.nv)};
 }
 
-Actuation HoldPose(const Character& character, const std::vector<double>& q) {
+Actuation HoldPose(const Character& character, const std::vector<double>& q, double gravity) {
   Actuation actuation = Passive(character);
   if (q.size() != actuation.target_q.size()) {
     throw InputError("the pose has " + std::to_string(q.size()) + " coordinates; expected the " +
                      std::to_string(actuation.target_q.size()) + " of '" + character.name + "'");
   }
   actuation.target_q = q;
-  actuation.torque = CarryingTorques(character, q);
+  actuation.torque = CarryingTorques(character, q, gravity);
   for (std::size_t i = 0; i < character.bodies.size(); ++i) {
     const Joint& joint = character.bodies[i].joint;
     if (joint.kind == JointKind::kFree) continue;

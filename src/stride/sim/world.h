@@ -78,7 +78,7 @@ struct Actuation {
 };
 // Servos with the character's own gains towards q, and the torques that carry its weight there
 // (stand.h).
-Actuation HoldPose(const Character& character, const std::vector<double>& q);
+Actuation HoldPose(const Character& character, const std::vector<double>& q, double gravity = 9.81);
 // No servo, no torque: a rag doll.
 Actuation Passive(const Character& character);
 

@@ -1,0 +1,84 @@
+#include "stride/app/import.h"
+
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "verb.h"
+
+namespace stride::cli {
+namespace {
+
+std::string Text(const ImportResult& r) {
+  std::string text = fmt::format("{} -> {} on {}\n", r.file, r.output, r.motion.character);
+  const auto row = [&](const char* name, const std::string& value) {
+    text += fmt::format("  {:<22} {}\n", name, value);
+  };
+  row("skeleton", fmt::format("{} ({})", r.skeleton, r.format));
+  row("joints mapped", fmt::format("{}", r.mapped.size()));
+  row("joints unmapped",
+      r.unmapped.empty() ? "none" : fmt::format("{}", fmt::join(r.unmapped, ", ")));
+  row("scale", fmt::format("{:.5g} m per unit, by leg length", r.scale));
+  row("frames", fmt::format("{} at {:g}/s, {:.2f} s", r.motion.FrameCount(), r.motion.fps,
+                            r.motion.Duration()));
+  row("speed", fmt::format("{:.2f} m/s", r.speed));
+  row("heading change", fmt::format("{:.0f} deg", r.heading_change_deg));
+  row("body height", fmt::format("{:.2f} m", r.body_height));
+  row("foot contacts", fmt::format("{}", r.ground.after.contacts));
+  std::string segments;
+  for (const GaitSegment& segment : r.segments)
+    segments += fmt::format(" {}-{}", PhaseLetter(segment.phase), segment.last);
+  row("segments", segments.empty() ? "none" : segments.substr(1));
+  row("cycle", r.cycle.found ? fmt::format("frames {} to {}, {:.2f} s", r.cycle.first, r.cycle.last,
+                                           (r.cycle.last - r.cycle.first) / r.motion.fps)
+                             : "none found");
+  row("ground offset", fmt::format("{:.1f} cm", 100 * r.ground.ground_offset));
+  row("largest foot slide",
+      fmt::format("{:.1f} cm before, {:.1f} cm after", 100 * r.ground.before.max_slide,
+                  100 * r.ground.after.max_slide));
+  row("feet in contact",
+      fmt::format("at most {:.1f} cm above the ground", 100 * r.ground.after.max_contact_height));
+  row("deepest foot", fmt::format("{:.1f} cm before, {:.1f} cm after",
+                                  100 * r.ground.before.max_depth, 100 * r.ground.after.max_depth));
+  row("bone direction error", fmt::format("{:.1f} deg", r.bone_direction_error_deg));
+  if (!r.flight.gravities.empty())
+    row("fall in flight", fmt::format("{:.1f} m/s2", r.flight.gravity));
+  return text;
+}
+
+}  // namespace
+
+Verb ImportVerb() {
+  return {
+      "import",
+      "A motion-capture file to a clean motion on a character",
+      {"stride import walk.bvh -o walk.motion --preview walk.png",
+       "stride import backflip.bvh -o backflip.motion --fps 60 --range 28:130 --character human"},
+      [](CLI::App* app, const CommonOptions*) {
+        auto options = std::make_shared<ImportOptions>();
+        auto range = std::make_shared<std::string>();
+        app->add_option("file", options->file, "BVH, AMC with its ASF, DeepMimic, glTF or GLB file")
+            ->required();
+        app->add_option("-o,--output", options->output, "Motion file to write")->required();
+        app->add_option("--character", options->character,
+                        "Human that shall move: a name, or an MJCF file")
+            ->capture_default_str();
+        app->add_option("--map", options->map, "JSON file that names the joint of each part");
+        app->add_option("--fps", options->fps,
+                        "True rate of the capture, frames/s, where the file is wrong");
+        app->add_option("--rate", options->rate,
+                        "Rate of the motion written, frames/s; else the capture's");
+        app->add_option("--range", *range, "Frames of the file to take, first:last, from 0");
+        app->add_option("--cutoff", options->cutoff, "Low-pass filter, Hz; 0: none")
+            ->capture_default_str();
+        app->add_option("--preview", options->preview, "PNG file: the character over time");
+        return [options, range]() -> Output {
+          if (!range->empty()) ParseFrameRange(*range, &options->first_frame, &options->last_frame);
+          const ImportResult result = Import(*options);
+          return {ToJson(result), Text(result), result.warnings};
+        };
+      }};
+}
+
+}  // namespace stride::cli

@@ -1,0 +1,234 @@
+#include <filesystem>
+#include <numbers>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "stride/app/bench_jobs.h"
+#include "stride/app/catalog.h"
+#include "stride/app/convert.h"
+#include "stride/app/info.h"
+#include "stride/app/option_text.h"
+#include "stride/app/simulate.h"
+#include "stride/character/library.h"
+#include "stride/core/error.h"
+
+namespace stride {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string ErrorOf(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(OptionText, ReadsWhatItDocuments) {
+  const Push push = ParsePush("60,90,2,0.2");
+  EXPECT_EQ(push.force, 60);
+  EXPECT_NEAR(push.heading, std::numbers::pi / 2, 1e-15);
+  EXPECT_EQ(push.at, 2);
+  EXPECT_EQ(push.duration, 0.2);
+  EXPECT_EQ(ParseLoad("left_hand,5"), (Load{"left_hand", 5}));
+  EXPECT_FALSE(ParseThrow("2,5,1.5").heading);
+  EXPECT_NEAR(*ParseThrow("2,5,1.5,180").heading, std::numbers::pi, 1e-15);
+
+  Terrain plane = ParseTerrain("plane");
+  ParseSlope("-10,90", &plane);
+  EXPECT_NEAR(plane.slope, -10 * std::numbers::pi / 180, 1e-15);
+  EXPECT_NEAR(plane.slope_heading, std::numbers::pi / 2, 1e-15);
+  const Terrain steps = ParseTerrain("steps:0.1,0.3,5,2");
+  EXPECT_EQ(steps.step_count, 5);
+  EXPECT_EQ(steps.step_start, 2);
+  EXPECT_EQ(ParseTerrain("field:3,0.05").kind, Terrain::Kind::kHeightField);
+}
+
+TEST(OptionText, RefusesNamingTheOptionAndWhatIsExpected) {
+  for (const char* text : {"", "60", "60,90,2", "60,90,2,0.2,1", "60,left,2,0.2", "60,,2,0.2",
+                           "nan,0,0,1", "60,90,-1,0.2", "60,90,2,0", "60,90,2,0.2s"}) {
+    EXPECT_THAT(ErrorOf([&] { ParsePush(text); }),
+                AllOf(HasSubstr("--push"), HasSubstr("N,deg,at,duration")))
+        << text;
+  }
+  for (const char* text :
+       {"", "5", ",5", "left_hand", "left_hand,", "left_hand,-1", "left_hand,heavy"}) {
+    EXPECT_THAT(ErrorOf([&] { ParseLoad(text); }), AllOf(HasSubstr("--load"), HasSubstr("BODY,KG")))
+        << text;
+  }
+  for (const char* text :
+       {"", "hill", "plane:1", "steps", "steps:1,2", "steps:0.1,0.3,2.5", "steps:0.1,0.3,-1",
+        "field:1", "field:-1,0.1", "field:1,99", "field:1e300,1"}) {
+    EXPECT_THAT(ErrorOf([&] { ParseTerrain(text); }), HasSubstr("--terrain")) << text;
+  }
+  Terrain plane, field = ParseTerrain("field:1,0.1");
+  EXPECT_THAT(ErrorOf([&] { ParseSlope("90", &plane); }), HasSubstr("80 degrees"));
+  EXPECT_THAT(ErrorOf([&] { ParseSlope("5", &field); }), HasSubstr("plane"));
+}
+
+TEST(Simulate, StandsWhenHeldAndFallsWhenPassive) {
+  for (const EngineInfo& engine : Engines()) {
+    SimulateOptions options;
+    options.engine = engine.name;
+    options.seconds = 3;
+    const SimulateResult held = Simulate(options);
+    EXPECT_FALSE(held.fell || held.failed) << engine.name;
+    EXPECT_NEAR(held.seconds, 3, 1e-9);
+    EXPECT_GT(held.max_penetration, 0);
+    EXPECT_LT(held.distance, 0.05);
+
+    options.controller = "passive";
+    const SimulateResult doll = Simulate(options);
+    EXPECT_TRUE(doll.fell) << engine.name;
+    EXPECT_LT(*doll.fell_at, 2);
+    EXPECT_EQ(doll.seconds, *doll.fell_at);
+    EXPECT_NEAR(doll.simulated_seconds, 3, 1e-9);
+    EXPECT_LT(doll.final_root.z, 0.5 * held.final_root.z);
+  }
+}
+
+TEST(Simulate, PushMovesTowardsItsHeading) {
+  SimulateOptions options;
+  options.seconds = 1.1;
+  options.pushes = {ParsePush("100,90,1,0.1")};
+  const SimulateResult left = Simulate(options);
+  EXPECT_GT(left.final_root.y, 0.003);
+  options.pushes = {ParsePush("100,-90,1,0.1")};
+  EXPECT_NEAR(Simulate(options).final_root.y, -left.final_root.y, 1e-6);
+}
+
+TEST(Simulate, RepeatsForTheSameSeedAndNotForAnother) {
+  SimulateOptions options;
+  options.seconds = 1;
+  options.disturbance = 20;
+  const Vec3d first = Simulate(options).final_root;
+  EXPECT_EQ(Simulate(options).final_root, first);
+  options.seed = 1;
+  EXPECT_NE(Simulate(options).final_root, first);
+}
+
+TEST(Simulate, ThrownBallHitsTheTrunk) {
+  SimulateOptions options;
+  options.seconds = 1.5;
+  const Vec3d untouched = Simulate(options).final_root;
+  options.throws = {ParseThrow("3,8,0.5,0")};
+  EXPECT_GT(Simulate(options).final_root.x, untouched.x + 0.02);
+  options.engine = "batch";
+  EXPECT_THAT(ErrorOf([&] { Simulate(options); }), HasSubstr("several actors"));
+}
+
+TEST(Simulate, LoadAddsItsMassToABodyOrARole) {
+  SimulateOptions options;
+  options.seconds = 0.1;
+  const double mass = Simulate(options).mass;
+  options.loads = {{"pelvis", 3}, {"trunk", 2}};
+  EXPECT_NEAR(Simulate(options).mass, mass + 5, 1e-9);
+  options.loads = {{"tail", 2}};
+  EXPECT_THAT(ErrorOf([&] { Simulate(options); }),
+              AllOf(HasSubstr("'tail'"), HasSubstr("left_foot")));
+}
+
+TEST(Simulate, NamesWhatDoesNotExist) {
+  const auto error = [](void (*change)(SimulateOptions*)) {
+    SimulateOptions options;
+    change(&options);
+    return ErrorOf([&] { Simulate(options); });
+  };
+  EXPECT_THAT(error([](SimulateOptions* o) { o->engine = "warp"; }),
+              AllOf(HasSubstr("'warp'"), HasSubstr("mujoco")));
+  EXPECT_THAT(error([](SimulateOptions* o) { o->controller = "run"; }),
+              AllOf(HasSubstr("'run'"), HasSubstr("hold")));
+  EXPECT_THAT(error([](SimulateOptions* o) { o->character = "cat"; }),
+              AllOf(HasSubstr("'cat'"), HasSubstr("liu16")));
+  EXPECT_THAT(error([](SimulateOptions* o) { o->seconds = -1; }), HasSubstr("--seconds"));
+  EXPECT_THAT(error([](SimulateOptions* o) { o->seconds = std::nan(""); }), HasSubstr("--seconds"));
+  EXPECT_THAT(error([](SimulateOptions* o) { o->world.time_step = 0; }), HasSubstr("time step"));
+}
+
+TEST(Catalog, ListsEveryKindAndOnlyThoseThereAre) {
+  EXPECT_EQ(ListCatalog().size(), CatalogKinds().size());
+  const auto characters = ListCatalog("characters");
+  ASSERT_EQ(characters.size(), 1u);
+  EXPECT_EQ(characters[0].entries.size(), BuiltInCharacters().size());
+  EXPECT_THAT(ErrorOf([] { ListCatalog("dogs"); }),
+              AllOf(HasSubstr("'dogs'"), HasSubstr("engines")));
+}
+
+TEST(Info, AddsUp) {
+  const InfoResult info = Inspect("liu16");
+  const auto json = ToJson(info);
+  double mass = 0;
+  int dof = 0;
+  for (const auto& body : json["bodies"]) {
+    mass += body["mass"].get<double>();
+    dof += body["dof"].get<int>();
+  }
+  EXPECT_NEAR(mass, 62, 1e-9);
+  EXPECT_EQ(dof, 45);
+  EXPECT_EQ(json["dof"], 45);
+  EXPECT_EQ(json["roles"]["left_foot"], "left_foot");
+}
+
+TEST(Info, BodyLengthIsTheLongestSideAroundTheShapes) {
+  Body body;
+  EXPECT_EQ(BodyLength(body), 0);
+  body.shapes = {{ShapeKind::kSphere, {0, 0, 0.5}, Quatd::Identity(), {0.1, 0, 0}},
+                 {ShapeKind::kBox, {0, 0, 0}, Quatd::Identity(), {0.1, 0.2, 0.1}}};
+  EXPECT_NEAR(BodyLength(body), 0.7, 1e-12);
+  // A capsule of 0.6 m lying along x.
+  body.shapes = {{ShapeKind::kCapsule, {}, {std::sqrt(0.5), 0, std::sqrt(0.5), 0}, {0.1, 0.2, 0}}};
+  EXPECT_NEAR(BodyLength(body), 0.6, 1e-12);
+}
+
+TEST(Convert, WritesWhatReadsBackTheSame) {
+  const std::string path = testing::TempDir() + "convert_test.xml";
+  EXPECT_EQ(Convert("kwon17", path).name, "kwon17");
+  EXPECT_TRUE(LoadCharacter(path) == LoadCharacter("kwon17"));
+  std::filesystem::remove(path);
+  EXPECT_THAT(ErrorOf([] { Convert("kwon17", "out.bvh"); }), HasSubstr(".bvh"));
+  EXPECT_THAT(ErrorOf([] { Convert("kwon17", "/nowhere/out.xml"); }),
+              HasSubstr("cannot be written"));
+}
+
+// What `stride bench` compares must be the same job: in each of them the stand holds.
+class BenchJob : public testing::Test {
+ protected:
+  // Falls and failures within `seconds` of every lane.
+  static int Resets(StandRunner* runner, double seconds) {
+    for (int i = 0; i < seconds / 0.2; ++i) runner->RunInterval();
+    return runner->resets();
+  }
+  static StandJob Job(double amplitude) {
+    StandJob job;
+    job.world.actors = {LoadCharacter("liu16")};
+    job.disturbance.amplitude = amplitude;
+    return job;
+  }
+};
+
+TEST_F(BenchJob, HoldsUndisturbed) {
+  const StandJob job = Job(0);
+  EXPECT_EQ(Resets(MakeBatchRunner(job).get(), 20), 0);
+  EXPECT_EQ(Resets(MakeEngineRunner(job, "native").get(), 20), 0);
+  EXPECT_EQ(Resets(MakeMujocoRunner(job).get(), 20), 0);
+}
+
+TEST_F(BenchJob, MujocoHoldsAsLongAsNativeUnderDisturbance) {
+  const StandJob job = Job(20);
+  const int native = Resets(MakeEngineRunner(job, "native").get(), 60);
+  EXPECT_LE(Resets(MakeMujocoRunner(job).get(), 60), native + 3);
+}
+
+TEST_F(BenchJob, CountsFalls) {
+  const StandJob job = Job(1000);
+  EXPECT_GT(Resets(MakeBatchRunner(job).get(), 4), 0);
+  EXPECT_GT(Resets(MakeEngineRunner(job, "native").get(), 4), 0);
+  EXPECT_GT(Resets(MakeMujocoRunner(job).get(), 4), 0);
+}
+
+}  // namespace
+}  // namespace stride

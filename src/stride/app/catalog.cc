@@ -1,0 +1,83 @@
+#include "stride/app/catalog.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "stride/app/simulate.h"
+#include "stride/character/library.h"
+#include "stride/core/error.h"
+#include "stride/sim/engine.h"
+
+namespace stride {
+namespace {
+
+using Entries = std::vector<CatalogEntry>;
+
+Entries Controllers() {
+  Entries entries;
+  for (const Drive& drive : Drives()) entries.push_back({drive.name, drive.description, {}});
+  return entries;
+}
+Entries Characters() {
+  Entries entries;
+  for (const CharacterInfo& info : BuiltInCharacters()) {
+    entries.push_back({info.name, info.description, {}});
+  }
+  return entries;
+}
+Entries AllEngines() {
+  Entries entries;
+  for (const EngineInfo& info : Engines()) {
+    entries.push_back({info.name, info.description, info.limitations});
+  }
+  return entries;
+}
+Entries NoneYet() { return {}; }
+
+struct Kind {
+  std::string name;
+  Entries (*list)();
+};
+const std::vector<Kind>& Kinds() {
+  static const std::vector<Kind> kinds = {{"controllers", Controllers}, {"characters", Characters},
+                                          {"motions", NoneYet},         {"skills", NoneYet},
+                                          {"engines", AllEngines},      {"experiments", NoneYet}};
+  return kinds;
+}
+
+}  // namespace
+
+const std::vector<std::string>& CatalogKinds() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Kind& kind : Kinds()) all.push_back(kind.name);
+    return all;
+  }();
+  return names;
+}
+
+std::vector<CatalogSection> ListCatalog(const std::string& kind) {
+  std::vector<CatalogSection> sections;
+  for (const Kind& each : Kinds()) {
+    if (kind.empty() || kind == each.name) sections.push_back({each.name, each.list()});
+  }
+  if (sections.empty()) {
+    throw InputError(fmt::format("there is no list of '{}'; expected one of: {}", kind,
+                                 fmt::join(CatalogKinds(), ", ")));
+  }
+  return sections;
+}
+
+nlohmann::ordered_json ToJson(const std::vector<CatalogSection>& sections) {
+  nlohmann::ordered_json json;
+  for (const CatalogSection& section : sections) {
+    auto& list = json[section.kind] = nlohmann::ordered_json::array();
+    for (const CatalogEntry& entry : section.entries) {
+      list.push_back({{"name", entry.name}, {"description", entry.description}});
+      if (!entry.notes.empty()) list.back()["limitations"] = entry.notes;
+    }
+  }
+  return json;
+}
+
+}  // namespace stride

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "stride/motion/cycle.h"
+#include "stride/motion/flight.h"
+#include "stride/motion/ground_contact.h"
+#include "stride/motion/motion.h"
+#include "stride/motion/segment.h"
+
+// From a motion-capture file to a clean motion on a character. What the measures mean:
+// docs/import.md.
+namespace stride {
+
+struct ImportOptions {
+  std::string file;
+  std::string output;               // motion file to write; empty: none
+  std::string character = "liu16";  // name or MJCF file of a human
+  std::string map;                  // JSON file with a skeleton map; empty: recognised by names
+  double fps = 0;                   // true rate of the capture, frames/s; 0: what the file says
+  double rate = 0;                  // rate of the motion written, frames/s; 0: the capture's
+  int first_frame = 0, last_frame = -1;  // of the file; -1: to its end
+  double cutoff = 10;                    // low-pass filter, Hz; 0: none
+  std::string preview;                   // PNG file with a contact sheet; empty: none
+};
+
+struct ImportResult {
+  Motion motion;
+  std::string file, output;
+  std::string format, skeleton;
+  std::vector<std::string> mapped, unmapped;  // joints of the file
+  double scale = 0;                           // metres on the character per unit of the file
+  double speed = 0;                           // m/s
+  double heading_change_deg = 0;
+  double body_height = 0;  // of the file's skeleton on that scale, m
+  double bone_direction_error_deg = 0;
+  GroundReport ground;
+  FlightCheck flight;
+  std::vector<GaitSegment> segments;
+  Cycle cycle;
+  std::vector<std::string> warnings;
+};
+
+// Throws InputError.
+ImportResult Import(const ImportOptions& options);
+
+nlohmann::ordered_json ToJson(const ImportResult& result);
+
+// "12:340" as first and last frame; either may be left out. Throws InputError.
+void ParseFrameRange(const std::string& text, int* first, int* last);
+
+}  // namespace stride

@@ -1,0 +1,108 @@
+#include "stride/app/info.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stride/character/library.h"
+
+namespace stride {
+namespace {
+
+// Half the sides of the axis-aligned box around a shape, body axes.
+Vec3d HalfSides(const Shape& shape) {
+  const Vec3d& s = shape.size;
+  if (shape.kind == ShapeKind::kSphere) return {s.x, s.x, s.x};
+  const Mat3d r = ToMat3(shape.rotation);
+  const auto reach = [](const Vec3d& row, const Vec3d& half) {
+    return std::fabs(row.x) * half.x + std::fabs(row.y) * half.y + std::fabs(row.z) * half.z;
+  };
+  const bool capsule = shape.kind == ShapeKind::kCapsule;
+  const Vec3d half = capsule ? Vec3d{0, 0, s.y} : s;
+  const double round = capsule ? s.x : 0;
+  return {reach({r.xx, r.xy, r.xz}, half) + round, reach({r.yx, r.yy, r.yz}, half) + round,
+          reach({r.zx, r.zy, r.zz}, half) + round};
+}
+
+nlohmann::ordered_json ToJson(const Vec3d& v) { return {v.x, v.y, v.z}; }
+
+}  // namespace
+
+const char* JointKindName(JointKind kind) {
+  switch (kind) {
+    case JointKind::kFree: return "free";
+    case JointKind::kBall: return "ball";
+    case JointKind::kHinge: return "hinge";
+  }
+  return "?";
+}
+
+double BodyLength(const Body& body) {
+  if (body.shapes.empty()) return 0;
+  Vec3d low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = -low;
+  for (const Shape& shape : body.shapes) {
+    const Vec3d half = HalfSides(shape);
+    const Vec3d a = shape.center - half, b = shape.center + half;
+    low = {std::min(low.x, a.x), std::min(low.y, a.y), std::min(low.z, a.z)};
+    high = {std::max(high.x, b.x), std::max(high.y, b.y), std::max(high.z, b.z)};
+  }
+  return std::max({high.x - low.x, high.y - low.y, high.z - low.z});
+}
+
+InfoResult Inspect(const std::string& name_or_path) {
+  InfoResult result;
+  result.source = name_or_path;
+  result.character = LoadCharacter(name_or_path, &result.warnings);
+  result.mass = TotalMass(result.character);
+  result.height = StandingHeight(result.character);
+  const Layout layout = LayoutOf(result.character);
+  result.coordinates = layout.nq;
+  result.dof = layout.nv;
+  return result;
+}
+
+nlohmann::ordered_json ToJson(const InfoResult& r) {
+  using Json = nlohmann::ordered_json;
+  const Character& c = r.character;
+  Json json = {{"kind", "character"},
+               {"source", r.source},
+               {"name", c.name},
+               {"description", c.description},
+               {"body_count", c.BodyCount()},
+               {"dof", r.dof},
+               {"coordinates", r.coordinates},
+               {"mass", r.mass},
+               {"height", r.height},
+               {"human", c.IsHuman()}};
+  json["bodies"] = Json::array();
+  for (const Body& body : c.bodies) {
+    const Joint& joint = body.joint;
+    Json entry = {{"name", body.name},
+                  {"parent", body.parent < 0 ? Json() : Json(c.bodies[body.parent].name)},
+                  {"joint", JointKindName(joint.kind)},
+                  {"dof", DofCount(joint.kind)},
+                  {"mass", body.mass},
+                  {"length", BodyLength(body)},
+                  {"offset", ToJson(body.offset)},
+                  {"kp", joint.kp},
+                  {"kd", joint.kd},
+                  {"max_torque", joint.max_torque}};
+    if (joint.kind == JointKind::kHinge) entry["axis"] = ToJson(joint.axis);
+    if (joint.limited) entry["limits"] = {joint.lower, joint.upper};
+    json["bodies"].push_back(std::move(entry));
+  }
+  json["roles"] = Json::object();
+  for (int role = 0; role < static_cast<int>(Role::kCount); ++role) {
+    const int body = c.roles[role];
+    if (body >= 0) json["roles"][RoleName(static_cast<Role>(role))] = c.bodies[body].name;
+  }
+  json["contact_points"] = Json::array();
+  for (const ContactPoint& point : c.contact_points) {
+    json["contact_points"].push_back({{"body", c.bodies[point.body].name},
+                                      {"position", ToJson(point.position)},
+                                      {"radius", point.radius}});
+  }
+  json["warnings"] = r.warnings;
+  return json;
+}
+
+}  // namespace stride

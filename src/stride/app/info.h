@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "stride/character/character.h"
+
+// What is in a file, or in a built-in character: behind `stride info`.
+namespace stride {
+
+struct InfoResult {
+  std::string source;  // as it was asked for
+  Character character;
+  std::vector<std::string> warnings;  // of the reader
+  double mass = 0, height = 0;        // kg, m (zero pose)
+  int coordinates = 0, dof = 0;
+};
+
+// Throws InputError.
+InfoResult Inspect(const std::string& name_or_path);
+
+const char* JointKindName(JointKind kind);  // "ball"
+// Longest side of the box around a body's shapes along its own axes, m; 0 without shapes.
+double BodyLength(const Body& body);
+
+nlohmann::ordered_json ToJson(const InfoResult& result);
+
+}  // namespace stride

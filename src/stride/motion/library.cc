@@ -1,0 +1,101 @@
+#include "stride/motion/library.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "stride/core/error.h"
+#include "stride/core/file.h"
+#include "stride/motion/builtin/gait.h"
+#include "stride/motion/builtin/key_clip.h"
+#include "stride/motion/builtin/key_file.h"
+#include "stride/motion/builtin/motion_files.h"
+
+namespace stride {
+namespace {
+
+const MotionFile* FindFile(const std::string& name) {
+  const MotionFile* end = kMotionFiles + kMotionFileCount;
+  const MotionFile* file =
+      std::find_if(kMotionFiles, end, [&](const MotionFile& f) { return f.name == name; });
+  return file == end ? nullptr : file;
+}
+
+std::vector<MotionInfo> ListMotions() {
+  std::vector<MotionInfo> list;
+  for (std::size_t i = 0; i < kMotionFileCount; ++i) {
+    const MotionFile& file = kMotionFiles[i];
+    nlohmann::json storage;
+    const KeyObject object =
+        KeyObject::Parse(file.text, std::string(file.name) + ".json", &storage);
+    list.push_back({file.name, object.Text("about"),
+                    object.Text("kind") == "gait" || object.Flag("loops", false)});
+  }
+  return list;
+}
+
+std::string NamesOf(const std::vector<MotionInfo>& motions) {
+  std::string names;
+  for (const MotionInfo& motion : motions) names += (names.empty() ? "" : ", ") + motion.name;
+  return names;
+}
+
+}  // namespace
+
+const std::vector<MotionInfo>& BuiltInMotions() {
+  static const std::vector<MotionInfo> list = ListMotions();
+  return list;
+}
+
+Motion MakeMotion(const std::string& text, const std::string& file_name,
+                  const Character& character) {
+  nlohmann::json storage;
+  const KeyObject file = KeyObject::Parse(text, file_name, &storage);
+  const std::string kind = file.Text("kind");
+  const HumanRig rig(character);
+  Motion motion;
+  if (kind == "gait") {
+    motion = MakeGait(file, rig);
+  } else if (kind == "keys") {
+    motion = MakeKeyClip(file, rig);
+  } else {
+    file.Fail("kind", fmt::format("\"{}\"; expected \"gait\" or \"keys\"", kind));
+  }
+  motion.character = character.name;
+  Validate(motion, character);
+  return motion;
+}
+
+Motion LoadMotion(const std::string& name_or_path, const Character& character) {
+  if (const MotionFile* file = FindFile(name_or_path)) {
+    Motion motion = MakeMotion(file->text, std::string(file->name) + ".json", character);
+    motion.name = file->name;
+    motion.source = "built-in";
+    return motion;
+  }
+  if (FileExtension(name_or_path).empty()) {
+    throw InputError(fmt::format("no motion \"{}\"; expected a file or one of {}", name_or_path,
+                                 NamesOf(BuiltInMotions())));
+  }
+  const std::string text = ReadFile(name_or_path);
+  // Key poses name their kind; a motion file has frames.
+  const nlohmann::json probe = nlohmann::json::parse(text, nullptr, false, true);
+  if (probe.is_object() && probe.contains("kind")) {
+    Motion motion = MakeMotion(text, name_or_path, character);
+    motion.name = name_or_path;
+    motion.source = name_or_path;
+    return motion;
+  }
+  Motion motion = ParseMotion(text, name_or_path);
+  if (motion.character != character.name) {
+    throw InputError(
+        name_or_path, 0,
+        fmt::format("a motion of character \"{}\"; expected one of \"{}\" (stride import "
+                    "brings it to another character)",
+                    motion.character, character.name));
+  }
+  Validate(motion, character);
+  return motion;
+}
+
+}  // namespace stride

@@ -1,0 +1,46 @@
+#include "stride/scenario/fall.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "stride/math/rotation.h"
+#include "stride/scenario/push.h"
+
+namespace stride {
+
+FallDetector::FallDetector(const Character& character, const Terrain& terrain, const State& start)
+    : terrain_(terrain), free_root_(character.bodies[0].joint.kind == JointKind::kFree) {
+  const Layout layout = LayoutOf(character);
+  for (int i = PushedBody(character); i >= 0; i = character.bodies[i].parent) {
+    const Joint& joint = character.bodies[i].joint;
+    chain_.push_back(
+        {joint.kind, joint.axis, layout.q[i] + (joint.kind == JointKind::kFree ? 3 : 0)});
+  }
+  std::reverse(chain_.begin(), chain_.end());
+  start_height_ = RootHeight(start);
+  start_up_ = Rotate(Conjugate(TrunkRotation(start)), Vec3d{0, 0, 1});
+}
+
+Quatd FallDetector::TrunkRotation(const State& state) const {
+  Quatd rotation = Quatd::Identity();
+  for (const Link& link : chain_) {
+    const double* q = &state.q[link.q];
+    rotation = rotation * (link.kind == JointKind::kHinge ? AxisAngle(link.axis, q[0])
+                                                          : Quatd{q[0], q[1], q[2], q[3]});
+  }
+  return rotation;
+}
+
+double FallDetector::RootHeight(const State& state) const {
+  if (!free_root_) return 0;
+  return state.q[2] - SurfaceAt(terrain_, state.q[0], state.q[1]).height;
+}
+
+bool FallDetector::Fallen(const State& state) const {
+  if (free_root_ && RootHeight(state) < kFallHeight * start_height_) return true;
+  const double cosine = Rotate(TrunkRotation(state), start_up_).z;
+  return cosine < std::cos(kFallTiltDeg * std::numbers::pi / 180);
+}
+
+}  // namespace stride

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stride/sim/world.h"
+
+namespace stride {
+
+// Uneven ground of 20 m by 20 m around the origin: a random height up to `amplitude` (m) either way
+// every half metre, level within a metre of the origin so that a character can start there.
+Terrain RandomField(std::uint64_t seed, double amplitude);
+
+}  // namespace stride

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Tests of the command line: cli_test.py STRIDE [CLASS...]. Runs the program as a user would."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+STRIDE = ""
+VERBS = {"list", "simulate", "info", "convert", "bench"}  # at least
+ENGINES = ["native", "batch", "mujoco"]
+CRASHES = (-6, -8, -11, 134, 136, 139)
+
+
+class Case(unittest.TestCase):
+    def run_stride(self, *arguments, **options):
+        done = subprocess.run([STRIDE, *arguments], capture_output=True, text=True, timeout=120,
+                              **options)
+        self.assertNotIn(done.returncode, CRASHES, f"{arguments} crashed: {done.stderr}")
+        return done
+
+    def succeed(self, *arguments, **options):
+        done = self.run_stride(*arguments, **options)
+        self.assertEqual(done.returncode, 0, f"{arguments}: {done.stderr}")
+        return done
+
+    def json_of(self, *arguments, **options):
+        """The one object on standard output."""
+        result = json.loads(self.succeed(*arguments, "--json", **options).stdout)
+        self.assertIsInstance(result, dict)
+        return result
+
+    def refuse(self, arguments, *words, code=1):
+        """Fails with the code, prints nothing on standard output, and one error with all the words."""
+        done = self.run_stride(*arguments)
+        self.assertEqual(done.returncode, code, f"{arguments}: {done.stderr}")
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.count("stride: error: "), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+
+class Usage(Case):
+    def test_version(self):
+        self.assertRegex(self.succeed("--version").stdout, r"^stride \d+\.\d+\.\d+\n$")
+
+    def verbs(self):
+        lines = self.succeed("--help").stdout.split("Subcommands:\n")[1].splitlines()
+        return [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "]
+
+    def test_help_lists_every_verb(self):
+        self.assertLessEqual(VERBS, set(self.verbs()))
+
+    def test_every_verb_has_help_with_an_example_and_the_common_options(self):
+        for verb in self.verbs():
+            text = self.succeed(verb, "--help").stdout
+            self.assertIn(f"Example:\n  stride {verb} ", text)
+            self.assertIn("--json", text)
+            self.assertIn("--seed", text)
+
+    def test_usage_errors(self):
+        self.refuse([], "subcommand", code=2)
+        self.refuse(["fly"], "'fly'", code=2)
+        self.refuse(["simulate", "--warp"], "--warp", code=2)
+        self.refuse(["simulate", "--seconds", "soon"], "--seconds", "soon", code=2)
+        self.refuse(["simulate", "--seed", "-1"], "--seed", code=2)
+        self.refuse(["info"], "file", code=2)
+        self.refuse(["convert", "liu16"], "out", code=2)
+
+    def test_full_disk_is_a_failure(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([STRIDE, "list"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output", done.stderr)
+
+
+class List(Case):
+    def test_all_kinds(self):
+        result = self.json_of("list")
+        self.assertEqual(list(result), ["controllers", "characters", "motions", "skills", "engines",
+                                        "experiments"])
+        self.assertEqual([entry["name"] for entry in result["engines"]], ENGINES)
+        names = [entry["name"] for entry in result["characters"]]
+        for name in ["lee10", "liu16", "kwon17", "wang09-short", "wang09-longarm", "biped", "android",
+                     "tripod", "snake"]:
+            self.assertIn(name, names)
+        for entries in result.values():
+            for entry in entries:
+                self.assertTrue(entry["description"])
+
+    def test_one_kind_and_none_yet(self):
+        self.assertEqual(list(self.json_of("list", "engines")), ["engines"])
+        self.assertIn("liu16", self.succeed("list", "characters").stdout)
+        for kind, entries in self.json_of("list").items():
+            if not entries:
+                self.assertIn("none yet", self.succeed("list", kind).stdout)
+
+    def test_unknown_kind(self):
+        self.refuse(["list", "dogs"], "'dogs'", "characters")
+
+
+class Simulate(Case):
+    KEYS = {"fell", "fell_at", "failed", "seconds", "engine", "character", "controller", "seed",
+            "realtime_factor", "distance", "speed", "max_penetration", "final_root"}
+
+    def test_every_engine_holds_a_stand(self):
+        for engine in ENGINES:
+            result = self.json_of("simulate", "--engine", engine, "--seconds", "2")
+            self.assertLessEqual(self.KEYS, set(result))
+            self.assertIs(result["fell"], False, engine)
+            self.assertIsNone(result["fell_at"])
+            self.assertIs(result["failed"], False)
+            self.assertAlmostEqual(result["seconds"], 2)
+            self.assertEqual(result["engine"], engine)
+            self.assertEqual(result["character"], "liu16")
+            self.assertGreater(result["realtime_factor"], 0)
+
+    def test_a_fall_is_a_result(self):
+        result = self.json_of("simulate", "--controller", "passive", "--seconds", "2")
+        self.assertIs(result["fell"], True)
+        self.assertEqual(result["seconds"], result["fell_at"])
+        self.assertLess(result["seconds"], 2)
+        text = self.succeed("simulate", "--controller", "passive", "--seconds", "2").stdout
+        self.assertIn("fell after", text)
+
+    def test_same_seed_same_output(self):
+        def run(seed, engine):
+            result = self.json_of("simulate", "--seconds", "1", "--disturb", "20", "--seed", seed,
+                                  "--engine", engine)
+            del result["realtime_factor"], result["wall_seconds"]
+            return result
+        for engine in ENGINES:
+            self.assertEqual(run("3", engine), run("3", engine))
+            self.assertNotEqual(run("3", engine)["final_root"], run("4", engine)["final_root"])
+
+    def test_pushes_add_up_and_point_where_they_say(self):
+        def end(*pushes):
+            options = [word for push in pushes for word in ("--push", push)]
+            return self.json_of("simulate", "--seconds", "0.5", *options)["final_root"]
+        still, left, right = end(), end("60,90,0.2,0.2"), end("60,-90,0.2,0.2")
+        self.assertGreater(left[1], still[1] + 1e-3)
+        self.assertLess(right[1], still[1] - 1e-3)
+        self.assertGreater(end("60,0,0.2,0.2")[0], still[0] + 1e-3)
+        self.assertAlmostEqual(end("60,90,0.2,0.2", "60,-90,0.2,0.2")[1], still[1], places=6)
+
+    def test_worlds(self):
+        for options in (["--slope", "-10"], ["--slope", "10,90"], ["--slope=5"],
+                        ["--terrain", "field:3,0.05"], ["--terrain", "steps:0.1,0.3,5"],
+                        ["--load", "left_hand,2"], ["--gravity", "1.62"], ["--friction", "0.5"],
+                        ["--time-step", "0.002"], ["--set", "contact.stiffness=30000"]):
+            result = self.json_of("simulate", "--seconds", "1", *options)
+            self.assertIs(result["fell"], False, options)
+            self.assertIs(result["failed"], False, options)
+        self.assertEqual(result["settings"]["contact"]["stiffness"], 30000)
+
+    def test_ice_is_slippery(self):
+        def slide(friction):
+            return self.json_of("simulate", "--seconds", "0.6", "--slope", "15", "--friction",
+                                friction)["distance"]
+        self.assertGreater(slide("0.05"), 10 * slide("0.9"))
+
+    def test_own_character_in_a_second_engine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "mine.xml")
+            self.succeed("convert", "lee10", path)
+            for engine in ENGINES:
+                result = self.json_of("simulate", "--character", path, "--engine", engine,
+                                      "--seconds", "1")
+                self.assertIs(result["fell"], False, engine)
+
+    def test_bad_input_is_named(self):
+        for arguments, *words in (
+                (["--engine", "warp"], "'warp'", "native, batch, mujoco"),
+                (["--character", "cat"], "'cat'", "liu16"),
+                (["--character", "missing.xml"], "missing.xml"),
+                (["--controller", "run"], "'run'", "hold"),
+                (["--push", "60,90"], "--push '60,90'", "N,deg,at,duration"),
+                (["--push", "hard"], "--push 'hard'"),
+                (["--slope", "89"], "--slope '89'"),
+                (["--slope", "5", "--terrain", "field:1,0.1"], "--slope", "plane"),
+                (["--terrain", "hill"], "--terrain 'hill'", "steps"),
+                (["--load", "tail,2"], "'tail'", "left_foot"),
+                (["--throw", "2"], "--throw '2'"),
+                (["--throw", "2,5,1", "--engine", "batch"], "batch", "several actors"),
+                (["--seconds", "0"], "--seconds"),
+                (["--seconds", "nan"], "--seconds"),
+                (["--time-step", "1"], "time step", "0.1"),
+                (["--friction", "-1"], "friction"),
+                (["--gravity", "inf"], "gravity"),
+                (["--set", "contact.stiffness=-1"], "contact.stiffness", "1 to"),
+                (["--set", "contact.colour=red"], "'contact.colour'", "contact.damping"),
+                (["--set", "friction"], "key=value")):
+            self.refuse(["simulate", *arguments], *words)
+            self.refuse(["simulate", *arguments, "--json"], *words)
+
+    def test_extreme_numbers_do_not_crash(self):
+        for options in (["--push", "1e6,0,0.1,0.5"], ["--gravity", "1000"], ["--time-step", "0.1"],
+                        ["--gravity", "-1000"], ["--load", "head,1e6"], ["--throw", "1000,100,0.1"]):
+            for engine in ("native", "mujoco"):
+                result = self.json_of("simulate", "--seconds", "1", "--engine", engine, *options)
+                for number in result["final_root"]:
+                    self.assertLess(abs(number), 1e9, options)
+
+
+class Info(Case):
+    def test_character(self):
+        result = self.json_of("info", "liu16")
+        self.assertEqual(result["dof"], 45)
+        self.assertAlmostEqual(result["mass"], 62)
+        self.assertAlmostEqual(result["height"], 1.7, places=6)
+        self.assertEqual(len(result["bodies"]), result["body_count"])
+        self.assertEqual(result["bodies"][0]["joint"], "free")
+        self.assertIsNone(result["bodies"][0]["parent"])
+        self.assertGreater(len(result["contact_points"]), 7)
+        self.assertEqual(result["warnings"], [])
+
+    def test_text_shows_every_body(self):
+        text = self.succeed("info", "liu16").stdout
+        for body in self.json_of("info", "liu16")["bodies"]:
+            self.assertIn(f"\n{body['name']} ", text)
+
+    def test_every_character(self):
+        for entry in self.json_of("list", "characters")["characters"]:
+            self.assertEqual(self.json_of("info", entry["name"])["name"], entry["name"])
+
+    def test_bad_files(self):
+        self.refuse(["info", "missing.xml"], "missing.xml")
+        self.refuse(["info", "/"], "folder")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "broken.xml")
+            for text in ("", "<mujoco>", "not xml", "<mujoco><worldbody/></mujoco>", "\0\xff"):
+                with open(path, "w", encoding="latin-1") as file:
+                    file.write(text)
+                self.refuse(["info", path], path)
+
+
+class Convert(Case):
+    def test_round_trip_keeps_everything(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first, second, third = (os.path.join(folder, name) for name in ("a.xml", "b.xml", "c.xml"))
+            result = self.json_of("convert", "kwon17", first)
+            self.assertEqual(result["format"], "mjcf")
+            self.succeed("convert", first, second)
+            self.succeed("convert", second, third)
+            self.assertEqual(sorted(os.listdir(folder)), ["a.xml", "b.xml", "c.xml"])
+            with open(second) as b, open(third) as c:  # a may hold -0 where b holds 0
+                self.assertEqual(b.read(), c.read())
+            info = self.json_of("info", second)
+            info["source"] = "kwon17"
+            self.assertEqual(info, self.json_of("info", "kwon17"))
+
+    def test_failure_leaves_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.refuse(["convert", "liu16", os.path.join(folder, "a.bvh")], ".bvh", ".xml")
+            self.refuse(["convert", "cat", os.path.join(folder, "a.xml")], "'cat'")
+            self.refuse(["convert", "liu16", os.path.join(folder, "none", "a.xml")], "written")
+            self.assertEqual(os.listdir(folder), [])
+
+
+class Bench(Case):
+    def test_reports_every_figure(self):
+        result = self.json_of("bench", "--quick", "--quiet")
+        for key in ("batch_steps_per_second_per_core", "batch_realtime_factor_per_core",
+                    "native_realtime_factor", "mujoco_realtime_factor", "batch_to_mujoco",
+                    "native_to_mujoco"):
+            self.assertGreater(result[key], 0, key)
+        self.assertAlmostEqual(result["batch_realtime_factor_per_core"],
+                               result["batch_steps_per_second_per_core"] * result["time_step"])
+        self.assertAlmostEqual(result["batch_to_mujoco"] * result["mujoco_realtime_factor"] /
+                               result["batch_realtime_factor_per_core"], 1)
+        self.assertIn("MuJoCo", result["mujoco_settings"])
+        self.assertIn(result["instruction_set"], ("sse2", "avx2", "avx512"))
+        self.assertIn(result["lanes"], (4, 8, 16))
+        self.assertEqual([entry["links"] for entry in result["bodies"]], [10, 20, 50, 100, 200])
+        self.assertEqual(result["threads"][0]["threads"], 1)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    STRIDE = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
