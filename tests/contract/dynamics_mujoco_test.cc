@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdio>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -124,7 +125,17 @@ TEST_P(AgainstMujoco, AllQuantitiesAgree) {
   EXPECT_LT(worst_bias, kTolerance);
   EXPECT_LT(worst_inverse, kTolerance);
   EXPECT_LT(worst_momentum, kTolerance);
-  RecordProperty("acceleration", std::to_string(worst_acceleration));
+  // For docs/results.md: --gtest_output=xml:FILE
+  const auto record = [](const char* name, double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1e", value);
+    testing::Test::RecordProperty(name, text);
+  };
+  record("acceleration", worst_acceleration);
+  record("mass_matrix", worst_mass);
+  record("bias", worst_bias);
+  record("inverse", worst_inverse);
+  record("momentum", worst_momentum);
 }
 
 TEST_P(AgainstMujoco, JacobiansAgree) {

@@ -1,11 +1,11 @@
 #include "stride/motion/blend.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "stride/core/error.h"
 #include "stride/math/rotation.h"
@@ -53,7 +53,8 @@ struct Layer {
   FootPaths feet;
   std::vector<double> heading;  // turned since the first frame, rad; counts full turns
 
-  Layer(const Character& character, Motion clip) : motion(std::move(clip)), feet(TrackFeet(character, motion)) {
+  Layer(const Character& character, Motion clip)
+      : motion(std::move(clip)), feet(TrackFeet(character, motion)) {
     heading.push_back(0);
     for (int f = 1; f < motion.FrameCount(); ++f) {
       const Quatd turn = QuatAt(motion.frames[f], 3) * Conjugate(QuatAt(motion.frames[f - 1], 3));
@@ -87,7 +88,8 @@ Motion BlendLayers(const Character& character, const std::vector<Layer>& layers,
         continue;
       }
       const double own = 0.5 * (layer.heading[f] + layer.heading[f - 1]);
-      way += Rotate(TurnBy(heading + 0.5 * turn - own), layer.Root(f) - layer.Root(f - 1)) * share[k];
+      way +=
+          Rotate(TurnBy(heading + 0.5 * turn - own), layer.Root(f) - layer.Root(f - 1)) * share[k];
     }
     heading += turn;
     root += way;
@@ -139,7 +141,8 @@ Motion BlendLayers(const Character& character, const std::vector<Layer>& layers,
       pose.rotation = mean.Get();
       pose.down = down > 0;
       // On the ground the clips that are there count.
-      if (pose.down && label & (side == 0 ? kLeftFootDown : kRightFootDown)) pose.height = height_down / down;
+      if (pose.down && label & (side == 0 ? kLeftFootDown : kRightFootDown))
+        pose.height = height_down / down;
       feet[side][f] = pose;
     }
   }
@@ -194,36 +197,45 @@ std::vector<Marks> Register(const Character& character, std::vector<Motion>* cli
   };
   std::vector<Marks> marks;
   if (all(ContactMarks, &marks)) return marks;
-  const bool loops = std::all_of(clips->begin(), clips->end(), [](const Motion& clip) { return clip.loops; });
+  const bool loops =
+      std::all_of(clips->begin(), clips->end(), [](const Motion& clip) { return clip.loops; });
   if (loops) {
-    for (Motion& clip : *clips) clip = StartLoopAt(character, clip, FirstLanding(clip, kLeftFootDown));
+    for (Motion& clip : *clips)
+      clip = StartLoopAt(character, clip, FirstLanding(clip, kLeftFootDown));
     if (all(ContactMarks, &marks)) return marks;
   }
   if (all(LandingMarks, &marks)) return marks;
   std::string found;
   for (std::size_t k = 0; k < clips->size(); ++k) {
-    found += fmt::format("{}'{}': {}", k > 0 ? ", " : "", (*clips)[k].name, ContactMarks((*clips)[k]).labels);
+    found += fmt::format("{}'{}': {}", k > 0 ? ", " : "", (*clips)[k].name,
+                         ContactMarks((*clips)[k]).labels);
   }
-  throw InputError("blend of motions: feet touch the ground in different order (" + found +
-                   "; L, R, B: left, right, both); expected the same, cut or mirror the clips first");
+  throw InputError(
+      "blend of motions: feet touch the ground in different order (" + found +
+      "; L, R, B: left, right, both); expected the same, cut or mirror the clips first");
 }
 
 void CheckClips(const std::vector<Motion>& clips, std::vector<double>* weights) {
   if (clips.empty() || clips.size() != weights->size()) {
-    throw InputError(fmt::format("blend of motions: {} clips and {} weights; expected as many", clips.size(), weights->size()));
+    throw InputError(fmt::format("blend of motions: {} clips and {} weights; expected as many",
+                                 clips.size(), weights->size()));
   }
   double sum = 0;
   for (std::size_t k = 0; k < clips.size(); ++k) {
     const double weight = (*weights)[k];
     if (!(weight >= 0 && weight < 1e9)) {
-      throw InputError(fmt::format("blend of motions: weight {} of '{}'; expected 0 or more", weight, clips[k].name));
+      throw InputError(fmt::format("blend of motions: weight {} of '{}'; expected 0 or more",
+                                   weight, clips[k].name));
     }
     if (std::fabs(clips[k].fps - clips[0].fps) > 1e-6 * clips[0].fps) {
-      throw InputError(fmt::format("blend of motions: '{}' has {} frames a second, '{}' {}; expected one rate, resample first",
-                                   clips[k].name, clips[k].fps, clips[0].name, clips[0].fps));
+      throw InputError(
+          fmt::format("blend of motions: '{}' has {} frames a second, '{}' {}; expected one rate, "
+                      "resample first",
+                      clips[k].name, clips[k].fps, clips[0].name, clips[0].fps));
     }
     if (clips[k].FrameCount() < 2) {
-      throw InputError(fmt::format("blend of motions: '{}' has {} frames; expected at least 2", clips[k].name, clips[k].FrameCount()));
+      throw InputError(fmt::format("blend of motions: '{}' has {} frames; expected at least 2",
+                                   clips[k].name, clips[k].FrameCount()));
     }
     sum += weight;
   }
@@ -238,7 +250,8 @@ Vec3d Travel(const Motion& motion) {
 
 }  // namespace
 
-Motion BlendClips(const Character& character, const std::vector<Motion>& clips, std::vector<double> weights) {
+Motion BlendClips(const Character& character, const std::vector<Motion>& clips,
+                  std::vector<double> weights) {
   RequireFreeRoot(character);
   CheckClips(clips, &weights);
   std::vector<Motion> registered = clips;
@@ -258,10 +271,14 @@ Motion BlendClips(const Character& character, const std::vector<Motion>& clips, 
   std::vector<Layer> layers;
   for (std::size_t k = 0; k < count; ++k) {
     std::vector<std::pair<double, double>> points;
-    for (std::size_t b = 0; b < borders; ++b) points.emplace_back(times[b], marks[k].frames[b] / fps);
-    Motion clip = TimeWarped(registered[k], character, TimeCurve(std::move(points), registered[k].loops));
+    for (std::size_t b = 0; b < borders; ++b)
+      points.emplace_back(times[b], marks[k].frames[b] / fps);
+    Motion clip =
+        TimeWarped(registered[k], character, TimeCurve(std::move(points), registered[k].loops));
     loops = loops && clips[k].loops;
-    if (k > 0) MoveMotion(character, MoveBetween(character, clip.frames[0], layers[0].motion.frames[0]), &clip);
+    if (k > 0)
+      MoveMotion(character, MoveBetween(character, clip.frames[0], layers[0].motion.frames[0]),
+                 &clip);
     layers.emplace_back(character, std::move(clip));
   }
   for (Layer& layer : layers) layer.motion.loops = loops;
@@ -273,7 +290,8 @@ std::vector<double> WeightsFor(const std::vector<double>& parameters, double wan
   STRIDE_CHECK(!parameters.empty());
   std::vector<int> order(parameters.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return parameters[a] < parameters[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return parameters[a] < parameters[b]; });
   std::vector<double> weights(parameters.size(), 0.0);
   if (!(wanted > parameters[order.front()])) {
     weights[order.front()] = 1;
@@ -301,22 +319,25 @@ std::vector<double> WeightsForSpeed(const std::vector<Motion>& clips, double spe
   std::vector<double> weights = WeightsFor(speeds, speed);
   double sum = 0;
   // Shares of the time become shares of the clips: a clip that lasts long counts for more.
-  for (std::size_t k = 0; k < clips.size(); ++k) sum += weights[k] /= std::max(1e-9, clips[k].Duration());
+  for (std::size_t k = 0; k < clips.size(); ++k)
+    sum += weights[k] /= std::max(1e-9, clips[k].Duration());
   for (double& weight : weights) weight /= sum;
   return weights;
 }
 
-Motion CrossFade(const Character& character, const Motion& a, int frame_a, const Motion& b, int frame_b,
-                 double seconds) {
+Motion CrossFade(const Character& character, const Motion& a, int frame_a, const Motion& b,
+                 int frame_b, double seconds) {
   RequireFreeRoot(character);
   const int last_a = a.FrameCount() - 1, last_b = b.FrameCount() - 1;
   if (frame_a < 0 || frame_a > last_a || frame_b < 0 || frame_b > last_b) {
-    throw InputError(fmt::format("cross-fade from '{}' at frame {} to '{}' at {}; expected 0 to {} and 0 to {}", a.name,
-                                 frame_a, b.name, frame_b, last_a, last_b));
+    throw InputError(
+        fmt::format("cross-fade from '{}' at frame {} to '{}' at {}; expected 0 to {} and 0 to {}",
+                    a.name, frame_a, b.name, frame_b, last_a, last_b));
   }
   if (std::fabs(a.fps - b.fps) > 1e-6 * a.fps) {
-    throw InputError(fmt::format("cross-fade: '{}' has {} frames a second, '{}' {}; expected one rate, resample first",
-                                 a.name, a.fps, b.name, b.fps));
+    throw InputError(fmt::format(
+        "cross-fade: '{}' has {} frames a second, '{}' {}; expected one rate, resample first",
+        a.name, a.fps, b.name, b.fps));
   }
   const int half = static_cast<int>(std::lround(0.5 * std::max(0.0, seconds) * a.fps));
   // A loop has frames beyond its ends.
@@ -346,7 +367,8 @@ Motion CrossFade(const Character& character, const Motion& a, int frame_a, const
   for (int f = 0; f < count; ++f) {
     append(a, f, &from);
     append(moved, f - shift, &to);
-    const double s = before + after > 0 ? ForwardTransition(f, frame_a - before, frame_a + after) : f >= frame_a;
+    const double s =
+        before + after > 0 ? ForwardTransition(f, frame_a - before, frame_a + after) : f >= frame_a;
     weights.push_back({1 - s, s});
   }
   std::vector<Layer> layers = {Layer(character, std::move(from)), Layer(character, std::move(to))};

@@ -14,7 +14,8 @@ namespace {
 std::vector<int> CountLandings(const Motion& motion, std::uint8_t flag) {
   std::vector<int> landings(motion.FrameCount(), 0);
   for (int f = 1; f < motion.FrameCount(); ++f) {
-    landings[f] = landings[f - 1] + ((motion.contacts[f] & flag) && !(motion.contacts[f - 1] & flag));
+    landings[f] =
+        landings[f - 1] + ((motion.contacts[f] & flag) && !(motion.contacts[f - 1] & flag));
   }
   return landings;
 }
@@ -43,7 +44,8 @@ class CycleSearch {
 
  private:
   bool IsStride(int i, int j) const {
-    return left_[j] - left_[i] == 1 && right_[j] - right_[i] == 1 && motion_.contacts[i] == motion_.contacts[j];
+    return left_[j] - left_[i] == 1 && right_[j] - right_[i] == 1 &&
+           motion_.contacts[i] == motion_.contacts[j];
   }
 
   // The best pair for each length, and the best stride.
@@ -75,7 +77,8 @@ class CycleSearch {
     }
     for (std::size_t k = 1; k + 1 < best_.size(); ++k) {
       const auto cost = [&](std::size_t at) { return best_[at].found ? best_[at].distance : 1e9; };
-      if (best_[k].found && cost(k) <= 1.3 * least + 0.005 && cost(k) <= cost(k - 1) && cost(k) <= cost(k + 1)) {
+      if (best_[k].found && cost(k) <= 1.3 * least + 0.005 && cost(k) <= cost(k - 1) &&
+          cost(k) <= cost(k + 1)) {
         return best_[k];
       }
     }

@@ -17,8 +17,9 @@ struct CycleOptions {
   double half_window = 0.08;           // of the point clouds, s
 };
 
-// With contact labels: in between each foot lands once, and both frames have the same labels. Without, or where no
-// such pair matches: the shortest time after which the pose comes back about as well as it does at best, having been away.
+// With contact labels: in between each foot lands once, and both frames have the same labels.
+// Without, or where no such pair matches: the shortest time after which the pose comes back about
+// as well as it does at best, having been away.
 Cycle FindCycle(const Character& character, const Motion& motion, const CycleOptions& options = {});
 
 }  // namespace stride

@@ -9,8 +9,8 @@
 namespace stride {
 namespace {
 
-// Calls position(q index, v index) for the free root, turn(q, v) for each quaternion and angle(q, v)
-// for each hinge.
+// Calls position(q index, v index) for the free root, turn(q, v) for each quaternion and angle(q,
+// v) for each hinge.
 template <class Position, class Turn, class Angle>
 void ForJoints(const Character& character, const Layout& layout, Position position, Turn turn,
                Angle angle) {
@@ -72,8 +72,7 @@ std::vector<double> ExpPose(const Character& character, const Displacement& d) {
   std::vector<double> p(layout.nq);
   ForJoints(
       character, layout, [&](int i, int v) { Put(Vec3At(d.u, v), i, &p); },
-      [&](int i, int v) { Put(Exp(Vec3At(d.u, v)), i, &p); },
-      [&](int i, int v) { p[i] = d.u[v]; });
+      [&](int i, int v) { Put(Exp(Vec3At(d.u, v)), i, &p); }, [&](int i, int v) { p[i] = d.u[v]; });
   return p;
 }
 
@@ -96,8 +95,8 @@ double ForwardTransition(double x, double a, double b) {
 }
 double BackwardTransition(double x, double a, double b) { return 1 - ForwardTransition(x, a, b); }
 
-void WarpStart(const Character& character, const std::vector<double>& pose, const WarpOptions& options,
-               Motion* motion) {
+void WarpStart(const Character& character, const std::vector<double>& pose,
+               const WarpOptions& options, Motion* motion) {
   const Layout layout = LayoutOf(character);
   std::vector<double> share(layout.nv, options.share);
   for (const WarpOptions::Exception& exception : options.exceptions) {

@@ -19,13 +19,16 @@ class DisplacementTest : public testing::TestWithParam<const char*> {
 TEST_P(DisplacementTest, QuotientUndoesComposition) {
   for (int trial = 0; trial < 50; ++trial) {
     const std::vector<double> p1 = Pose(), p2 = Pose();
-    EXPECT_LT(Distance(character_, Compose(character_, p2, Quotient(character_, p1, p2)), p1), 1e-9);
-    EXPECT_LT(Distance(character_, Quotient(character_, Compose(character_, p1, p2), p1), p2), 1e-9);
+    EXPECT_LT(Distance(character_, Compose(character_, p2, Quotient(character_, p1, p2)), p1),
+              1e-9);
+    EXPECT_LT(Distance(character_, Quotient(character_, Compose(character_, p1, p2), p1), p2),
+              1e-9);
   }
 }
 
 TEST_P(DisplacementTest, CompositionIsAssociativeWithTheZeroPoseAsItsUnit) {
-  const std::vector<double> unit = ExpPose(character_, {std::vector<double>(LayoutOf(character_).nv, 0.0)});
+  const std::vector<double> unit =
+      ExpPose(character_, {std::vector<double>(LayoutOf(character_).nv, 0.0)});
   for (int trial = 0; trial < 50; ++trial) {
     const std::vector<double> a = Pose(), b = Pose(), c = Pose();
     EXPECT_LT(Distance(character_, Compose(character_, Compose(character_, a, b), c),
@@ -69,10 +72,11 @@ TEST_P(DisplacementTest, PowersScaleTheDisplacement) {
     // Rotations of one displacement commute; the root's place is left out, since it also turns.
     std::vector<double> turns = d;
     Put(Vec3d{}, 0, &turns);
-    EXPECT_LT(Distance(character_,
-                       Compose(character_, Power(character_, turns, 0.3), Power(character_, turns, 0.4)),
-                       Power(character_, turns, 0.7)),
-              1e-9);
+    EXPECT_LT(
+        Distance(character_,
+                 Compose(character_, Power(character_, turns, 0.3), Power(character_, turns, 0.4)),
+                 Power(character_, turns, 0.7)),
+        1e-9);
   }
 }
 
@@ -127,7 +131,8 @@ TEST(WarpTest, StartsInThePoseAndGoesOverToTheMotion) {
   // Halfway half of the displacement is left.
   const int middle = (walk.FrameCount() - 1) / 2;
   const Displacement whole = LogPose(character, Quotient(character, pose, walk.frames[0]));
-  const Displacement rest = LogPose(character, Quotient(character, warped.frames[middle], walk.frames[middle]));
+  const Displacement rest =
+      LogPose(character, Quotient(character, warped.frames[middle], walk.frames[middle]));
   EXPECT_NEAR(rest.u[0], 0.5 * whole.u[0], 1e-9);
   EXPECT_GT(std::fabs(whole.u[0]), 0.05);
   // The ankle is done after a fifth of the time, not before.
@@ -157,7 +162,8 @@ TEST(GroundMoveTest, PlacesTheStart) {
   EXPECT_NEAR(motion.frames[0][2], height, 1e-12);
   EXPECT_NEAR(NearestHeading(QuatAt(motion.frames[0], 3)), 1.2, 1e-9);
   EXPECT_NEAR(VelocityStep(character, motion, 3), speed, 0.3 * speed);
-  const GroundMove move = MoveBetween(character, TestMotion("turn_left").frames[20], motion.frames[20]);
+  const GroundMove move =
+      MoveBetween(character, TestMotion("turn_left").frames[20], motion.frames[20]);
   std::vector<double> moved = TestMotion("turn_left").frames[20];
   MovePose(character, move.heading, move.shift, &moved);
   EXPECT_LT(Distance(character, moved, motion.frames[20]), 1e-9);

@@ -43,15 +43,21 @@ std::vector<double> SpreadOut(const std::vector<double>& values, double radius, 
   return spread;
 }
 
-// Plans where one foot of a motion goes. In a loop time goes round, and frame `period` is frame 0 of the next round.
+// Plans where one foot of a motion goes. In a loop time goes round, and frame `period` is frame 0
+// of the next round.
 class FootPlan {
  public:
-  FootPlan(const Kinematics& kinematics, const FootParts& foot, const std::vector<FootPose>& wanted, const Motion& motion,
-           bool hold)
-      : kinematics_(kinematics), foot_(foot), leg_(kinematics, foot), wanted_(wanted), motion_(motion) {
+  FootPlan(const Kinematics& kinematics, const FootParts& foot, const std::vector<FootPose>& wanted,
+           const Motion& motion, bool hold)
+      : kinematics_(kinematics),
+        foot_(foot),
+        leg_(kinematics, foot),
+        wanted_(wanted),
+        motion_(motion) {
     count_ = motion.FrameCount();
     period_ = motion.loops && count_ > 1 ? count_ - 1 : 0;
-    if (period_ > 0) round_ = MoveBetween(kinematics.character(), motion.frames.front(), motion.frames.back());
+    if (period_ > 0)
+      round_ = MoveBetween(kinematics.character(), motion.frames.front(), motion.frames.back());
     for (int f = 0; f < count_; ++f) soles_.push_back(WantedSole(f));
     correction_.assign(count_, {});
     if (hold) {
@@ -68,21 +74,24 @@ class FootPlan {
   double NeededLowering(int f, const BodyFrames& frames) const {
     if (!Down(f)) return 0;
     const Vec3d way = Target(f) - frames.position[foot_.thigh];
-    const double level = std::hypot(way.x, way.y), reach = leg_.Reach();
+    // A millimetre that the straight leg is short of is better than a body that bobs.
+    const double level = std::hypot(way.x, way.y), reach = leg_.Reach() + 0.0015;
     if (Norm(way) <= reach || level >= reach || IsThere(f, frames)) return 0;
     return std::max(0.0, -way.z - std::sqrt(reach * reach - level * level));
   }
 
   // `frames` are those of q.
   void Solve(int f, const BodyFrames& frames, std::vector<double>* q) const {
-    if (!IsThere(f, frames)) leg_.Solve(frames, Target(f), wanted_[f].rotation, leg_.ToeAngle(frames), q);
+    if (!IsThere(f, frames))
+      leg_.Solve(frames, Target(f), wanted_[f].rotation, leg_.ToeAngle(frames), q);
   }
 
  private:
   Vec3d Target(int f) const { return wanted_[f].position + correction_[f]; }
   bool IsThere(int f, const BodyFrames& frames) const {
     const double off = Norm(Target(f) - frames.position[foot_.foot]);
-    return off < 1e-9 && Norm(Log(Conjugate(frames.rotation[foot_.foot]) * wanted_[f].rotation)) < 1e-9;
+    return off < 1e-9 &&
+           Norm(Log(Conjugate(frames.rotation[foot_.foot]) * wanted_[f].rotation)) < 1e-9;
   }
 
   // The sole, toes as they are, with the foot where it is wanted.
@@ -111,7 +120,8 @@ class FootPlan {
   // A contact over a loop's end becomes one span that ends beyond it.
   std::vector<ContactSpan> Spans() const {
     std::vector<ContactSpan> spans = ContactSpans(motion_, foot_.flag);
-    if (period_ > 0 && spans.size() > 1 && spans.front().first == 0 && spans.back().last == count_ - 1) {
+    if (period_ > 0 && spans.size() > 1 && spans.front().first == 0 &&
+        spans.back().last == count_ - 1) {
       spans.back().last = period_ + spans.front().last;
       spans.erase(spans.begin());
     }
@@ -153,7 +163,8 @@ class FootPlan {
     for (int k = 0; k <= length; ++k) {
       const int f = span.first + k;
       const FootPose& wanted = wanted_[Wrapped(f)];
-      Vec3d c = closed ? correction[k] - rest * (static_cast<double>(k) / length) : correction[k] - mean;
+      Vec3d c =
+          closed ? correction[k] - rest * (static_cast<double>(k) / length) : correction[k] - mean;
       if (wanted.down) c.z = wanted.height - Lowest(soles_[Wrapped(f)]);
       Set(f, c);
     }
@@ -214,7 +225,8 @@ void MoveLegs(const Character& character, const FootPaths& wanted, bool hold, Mo
   BodyFrames frames;
   for (int f = 0; f < count; ++f) {
     kinematics.Frames(motion->frames[f], &frames);
-    for (const FootPlan& plan : plans) lowering[f] = std::max(lowering[f], plan.NeededLowering(f, frames));
+    for (const FootPlan& plan : plans)
+      lowering[f] = std::max(lowering[f], plan.NeededLowering(f, frames));
   }
   lowering = SpreadOut(lowering, 0.15 * motion->fps, motion->loops);
   for (int f = 0; f < count; ++f) {

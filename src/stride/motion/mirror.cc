@@ -1,13 +1,14 @@
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "stride/core/error.h"
 #include "stride/motion/edit.h"
 #include "stride/motion/kinematics.h"
 
-// Mirroring in the plane y = 0. A vector (x, y, z) becomes (x, -y, z); a rotation vector, being an axial vector,
+// Mirroring in the plane y = 0. A vector (x, y, z) becomes (x, -y, z); a rotation vector, being an
+// axial vector,
 // (-x, y, -z).
 namespace stride {
 namespace {
@@ -26,8 +27,9 @@ Vec3d MirroredVector(const Vec3d& v) { return {v.x, -v.y, v.z}; }
 Vec3d MirroredAxis(const Vec3d& v) { return {-v.x, v.y, -v.z}; }
 
 [[noreturn]] void Fail(const Character& character, int body, const std::string& what) {
-  throw InputError(fmt::format("character '{}' cannot be mirrored: body '{}' {}; expected the same on both sides",
-                               character.name, character.bodies[body].name, what));
+  throw InputError(fmt::format(
+      "character '{}' cannot be mirrored: body '{}' {}; expected the same on both sides",
+      character.name, character.bodies[body].name, what));
 }
 
 // The child of `parent` that is the mirror image of `body`, or -1.
@@ -36,7 +38,8 @@ int ImageAmongChildren(const Character& character, int body, int parent) {
   double least = 0.01;  // m
   for (int i = 1; i < character.BodyCount(); ++i) {
     const Body& candidate = character.bodies[i];
-    if (candidate.parent != parent || candidate.joint.kind != character.bodies[body].joint.kind) continue;
+    if (candidate.parent != parent || candidate.joint.kind != character.bodies[body].joint.kind)
+      continue;
     const double off = Norm(candidate.offset - MirroredVector(character.bodies[body].offset));
     if (off < least) {
       least = off;
@@ -60,7 +63,8 @@ std::vector<int> MirrorBodies(const Character& character) {
     if (a < 0 && b < 0) continue;
     if (a < 0 || b < 0) Fail(character, std::max(a, b), "has no counterpart");
     // What lies between two parts belongs to the same side.
-    for (; a >= 0 && b >= 0 && a != b; a = character.bodies[a].parent, b = character.bodies[b].parent) {
+    for (; a >= 0 && b >= 0 && a != b;
+         a = character.bodies[a].parent, b = character.bodies[b].parent) {
       image[a] = b;
       image[b] = a;
     }
@@ -75,7 +79,8 @@ std::vector<int> MirrorBodies(const Character& character) {
   }
   for (int i = 0; i < character.BodyCount(); ++i) {
     const Body &body = character.bodies[i], &other = character.bodies[image[i]];
-    if (image[image[i]] != i || body.joint.kind != other.joint.kind) Fail(character, i, "has no counterpart");
+    if (image[image[i]] != i || body.joint.kind != other.joint.kind)
+      Fail(character, i, "has no counterpart");
     if (body.parent >= 0 && Norm(other.offset - MirroredVector(body.offset)) > 0.01) {
       Fail(character, i, "hangs at another place than its counterpart '" + other.name + "'");
     }
@@ -99,7 +104,8 @@ Motion Mirrored(const Motion& motion, const Character& character) {
       int at = layout.q[i], other = layout.q[image[i]];
       switch (joint.kind) {
         case JointKind::kHinge: {
-          const bool same = Dot(MirroredAxis(joint.axis), character.bodies[image[i]].joint.axis) > 0;
+          const bool same =
+              Dot(MirroredAxis(joint.axis), character.bodies[image[i]].joint.axis) > 0;
           to[other] = same ? from[at] : -from[at];
           continue;
         }

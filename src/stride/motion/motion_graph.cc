@@ -1,11 +1,11 @@
 #include "stride/motion/motion_graph.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <tuple>
+
+#include <fmt/format.h>
 
 #include "stride/core/error.h"
 #include "stride/core/random.h"
@@ -19,12 +19,15 @@ constexpr std::uint8_t kFeet = kLeftFootDown | kRightFootDown;
 void CheckClips(const std::vector<Motion>& clips) {
   for (const Motion& clip : clips) {
     if (clip.FrameCount() < 2 || clip.contacts.size() != clip.frames.size()) {
-      throw InputError(fmt::format("motion graph: clip '{}' has {} frames and {} labels; expected at least 2, and as many",
-                                   clip.name, clip.frames.size(), clip.contacts.size()));
+      throw InputError(fmt::format(
+          "motion graph: clip '{}' has {} frames and {} labels; expected at least 2, and as many",
+          clip.name, clip.frames.size(), clip.contacts.size()));
     }
     if (std::fabs(clip.fps - clips[0].fps) > 1e-6 * clips[0].fps) {
-      throw InputError(fmt::format("motion graph: clip '{}' has {} frames a second, '{}' {}; expected one rate, resample first",
-                                   clip.name, clip.fps, clips[0].name, clips[0].fps));
+      throw InputError(
+          fmt::format("motion graph: clip '{}' has {} frames a second, '{}' {}; expected one rate, "
+                      "resample first",
+                      clip.name, clip.fps, clips[0].name, clips[0].fps));
     }
   }
 }
@@ -32,9 +35,15 @@ void CheckClips(const std::vector<Motion>& clips) {
 // Transitions from one clip to another (or to itself).
 class PairSearch {
  public:
-  PairSearch(const std::vector<Motion>& clips, const std::vector<WindowClouds>& clouds, int from, int to,
-             const GraphOptions& options)
-      : a_(clips[from]), b_(clips[to]), cloud_a_(clouds[from]), cloud_b_(clouds[to]), from_(from), to_(to), options_(options) {
+  PairSearch(const std::vector<Motion>& clips, const std::vector<WindowClouds>& clouds, int from,
+             int to, const GraphOptions& options)
+      : a_(clips[from]),
+        b_(clips[to]),
+        cloud_a_(clouds[from]),
+        cloud_b_(clouds[to]),
+        from_(from),
+        to_(to),
+        options_(options) {
     step_ = std::max(1, static_cast<int>(a_.fps / options.search_rate));
     gap_ = options.least_jump * a_.fps;
   }
@@ -47,7 +56,8 @@ class PairSearch {
     }
     std::vector<Transition> found;
     std::set<std::pair<int, int>> seen;
-    // Between the compared frames the distance may go down by about what a step changes: refine first, judge then.
+    // Between the compared frames the distance may go down by about what a step changes: refine
+    // first, judge then.
     const double bound = options_.largest_distance * (step_ > 1 ? 1.5 : 1);
     for (int r = 0; r < rows; ++r) {
       for (int c = 0; c < columns; ++c) {
@@ -72,8 +82,10 @@ class PairSearch {
   }
 
   static bool IsLowest(const Eigen::MatrixXd& distance, int r, int c) {
-    for (int y = std::max(0, r - 1); y <= std::min<int>(r + 1, static_cast<int>(distance.rows()) - 1); ++y) {
-      for (int x = std::max(0, c - 1); x <= std::min<int>(c + 1, static_cast<int>(distance.cols()) - 1); ++x) {
+    for (int y = std::max(0, r - 1);
+         y <= std::min<int>(r + 1, static_cast<int>(distance.rows()) - 1); ++y) {
+      for (int x = std::max(0, c - 1);
+           x <= std::min<int>(c + 1, static_cast<int>(distance.cols()) - 1); ++x) {
         if (distance(y, x) < distance(r, c)) return false;
       }
     }
@@ -116,7 +128,8 @@ class PairSearch {
 
 std::vector<std::vector<int>> EdgesFrom(const MotionGraph& graph) {
   std::vector<std::vector<int>> out(graph.nodes.size());
-  for (std::size_t e = 0; e < graph.edges.size(); ++e) out[graph.edges[e].from].push_back(static_cast<int>(e));
+  for (std::size_t e = 0; e < graph.edges.size(); ++e)
+    out[graph.edges[e].from].push_back(static_cast<int>(e));
   return out;
 }
 
@@ -132,7 +145,8 @@ double Seconds(const MotionGraph& graph, int node) {
 
 }  // namespace
 
-std::vector<Transition> FindTransitions(const Character& character, const std::vector<Motion>& clips,
+std::vector<Transition> FindTransitions(const Character& character,
+                                        const std::vector<Motion>& clips,
                                         const GraphOptions& options) {
   CheckClips(clips);
   std::vector<WindowClouds> clouds;
@@ -145,13 +159,15 @@ std::vector<Transition> FindTransitions(const Character& character, const std::v
       all.insert(all.end(), found.begin(), found.end());
     }
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Transition& a, const Transition& b) { return a.distance < b.distance; });
+  std::stable_sort(all.begin(), all.end(), [](const Transition& a, const Transition& b) {
+    return a.distance < b.distance;
+  });
   std::vector<Transition> kept;
   const double spacing = clips.empty() ? 0 : options.spacing * clips[0].fps;
   for (const Transition& t : all) {
     const bool close = std::any_of(kept.begin(), kept.end(), [&](const Transition& k) {
-      return k.from_clip == t.from_clip && k.to_clip == t.to_clip && std::abs(k.from_frame - t.from_frame) < spacing &&
+      return k.from_clip == t.from_clip && k.to_clip == t.to_clip &&
+             std::abs(k.from_frame - t.from_frame) < spacing &&
              std::abs(k.to_frame - t.to_frame) < spacing;
     });
     if (!close) kept.push_back(t);
@@ -159,7 +175,8 @@ std::vector<Transition> FindTransitions(const Character& character, const std::v
   return kept;
 }
 
-MotionGraph CutAtTransitions(const std::vector<Motion>& clips, const std::vector<Transition>& transitions) {
+MotionGraph CutAtTransitions(const std::vector<Motion>& clips,
+                             const std::vector<Transition>& transitions) {
   CheckClips(clips);
   MotionGraph graph;
   graph.clips = clips;
@@ -169,7 +186,8 @@ MotionGraph CutAtTransitions(const std::vector<Motion>& clips, const std::vector
     cuts[t.from_clip].insert(t.from_frame);
     cuts[t.to_clip].insert(t.to_frame);
   }
-  std::vector<std::vector<int>> starting, ending;  // node that starts or ends at a frame of a clip; -1: none
+  std::vector<std::vector<int>> starting,
+      ending;  // node that starts or ends at a frame of a clip; -1: none
   for (std::size_t c = 0; c < clips.size(); ++c) {
     starting.emplace_back(clips[c].FrameCount(), -1);
     ending.emplace_back(clips[c].FrameCount(), -1);
@@ -177,7 +195,8 @@ MotionGraph CutAtTransitions(const std::vector<Motion>& clips, const std::vector
     for (const int cut : cuts[c]) {
       if (cut == 0) continue;
       const int node = static_cast<int>(graph.nodes.size());
-      graph.nodes.push_back({fmt::format("{}:{}-{}", clips[c].name, before, cut), static_cast<int>(c), before, cut});
+      graph.nodes.push_back(
+          {fmt::format("{}:{}-{}", clips[c].name, before, cut), static_cast<int>(c), before, cut});
       starting[c][before] = node;
       ending[c][cut] = node;
       if (before > 0) graph.edges.push_back({node - 1, node, 0});
@@ -186,9 +205,11 @@ MotionGraph CutAtTransitions(const std::vector<Motion>& clips, const std::vector
     if (clips[c].loops) graph.edges.push_back({ending[c].back(), starting[c][0], 0});
   }
   for (const Transition& t : transitions) {
-    const GraphEdge edge{ending[t.from_clip][t.from_frame], starting[t.to_clip][t.to_frame], t.distance};
-    const bool known = std::any_of(graph.edges.begin(), graph.edges.end(),
-                                   [&](const GraphEdge& e) { return e.from == edge.from && e.to == edge.to; });
+    const GraphEdge edge{ending[t.from_clip][t.from_frame], starting[t.to_clip][t.to_frame],
+                         t.distance};
+    const bool known = std::any_of(graph.edges.begin(), graph.edges.end(), [&](const GraphEdge& e) {
+      return e.from == edge.from && e.to == edge.to;
+    });
     if (edge.from >= 0 && edge.to >= 0 && !known) graph.edges.push_back(edge);
   }
   return graph;
@@ -263,16 +284,19 @@ MotionGraph LargestComponent(const MotionGraph& graph) {
     result.nodes.push_back(std::move(node));
   }
   for (const GraphEdge& e : graph.edges) {
-    if (new_node[e.from] >= 0 && new_node[e.to] >= 0) result.edges.push_back({new_node[e.from], new_node[e.to], e.distance});
+    if (new_node[e.from] >= 0 && new_node[e.to] >= 0)
+      result.edges.push_back({new_node[e.from], new_node[e.to], e.distance});
   }
   return result;
 }
 
-MotionGraph BuildMotionGraph(const Character& character, const std::vector<Motion>& clips, const GraphOptions& options) {
+MotionGraph BuildMotionGraph(const Character& character, const std::vector<Motion>& clips,
+                             const GraphOptions& options) {
   return LargestComponent(CutAtTransitions(clips, FindTransitions(character, clips, options)));
 }
 
-std::vector<int> RandomWalk(const MotionGraph& graph, double seconds, std::uint64_t seed, int start, double least_stay) {
+std::vector<int> RandomWalk(const MotionGraph& graph, double seconds, std::uint64_t seed, int start,
+                            double least_stay) {
   std::vector<int> path;
   if (graph.nodes.empty()) return path;
   STRIDE_CHECK(start < static_cast<int>(graph.nodes.size()));
@@ -306,11 +330,13 @@ Motion PlayPath(const Character& character, const MotionGraph& graph, const std:
     STRIDE_CHECK(path[k] >= 0 && path[k] < static_cast<int>(graph.nodes.size()));
     const GraphNode& node = graph.nodes[path[k]];
     const bool connected =
-        k == 0 || std::any_of(graph.edges.begin(), graph.edges.end(),
-                              [&](const GraphEdge& e) { return e.from == path[k - 1] && e.to == path[k]; });
+        k == 0 || std::any_of(graph.edges.begin(), graph.edges.end(), [&](const GraphEdge& e) {
+          return e.from == path[k - 1] && e.to == path[k];
+        });
     if (!connected) {
-      throw InputError(fmt::format("motion graph: no edge from '{}' to '{}'; expected a path along edges",
-                                   graph.nodes[path[k - 1]].name, node.name));
+      throw InputError(
+          fmt::format("motion graph: no edge from '{}' to '{}'; expected a path along edges",
+                      graph.nodes[path[k - 1]].name, node.name));
     }
     const Motion* clip = &graph.clips[node.clip];
     // Pieces that follow each other are one stretch, so that seams have room on both sides.

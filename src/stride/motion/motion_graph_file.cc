@@ -1,8 +1,8 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
@@ -23,7 +23,8 @@ constexpr double kHalfWindow = 0.12;  // s, as GraphOptions
 
 class GraphParser {
  public:
-  GraphParser(const std::string& text, const std::string& file, const Character& character, const MotionLoader& load)
+  GraphParser(const std::string& text, const std::string& file, const Character& character,
+              const MotionLoader& load)
       : text_(text), file_(file), character_(character), load_(load) {}
 
   MotionGraph Parse() {
@@ -49,19 +50,23 @@ class GraphParser {
   // At the line where the text in quotes stands first; the parsed JSON has no lines.
   [[noreturn]] void Fail(const std::string& quoted, const std::string& what) const {
     const std::size_t at = text_.find(json(quoted).dump());
-    throw InputError(file_, at == std::string::npos ? 0 : LineAt(text_, at), "\"" + quoted.substr(0, 80) + "\" " + what);
+    throw InputError(file_, at == std::string::npos ? 0 : LineAt(text_, at),
+                     "\"" + quoted.substr(0, 80) + "\" " + what);
   }
 
-  void CheckKeys(const json& object, const std::string& of, const std::vector<std::string>& keys) const {
+  void CheckKeys(const json& object, const std::string& of,
+                 const std::vector<std::string>& keys) const {
     for (const auto& [key, value] : object.items()) {
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-      Fail(key, fmt::format("is not a key of {}; expected {}", of.empty() ? "a motion graph" : "node \"" + of + "\"",
+      Fail(key, fmt::format("is not a key of {}; expected {}",
+                            of.empty() ? "a motion graph" : "node \"" + of + "\"",
                             fmt::join(keys, ", ")));
     }
   }
 
   const json& List(const json& root, const char* key) const {
-    if (!root.contains(key)) throw InputError(file_, 1, fmt::format("has no \"{}\"; expected a list", key));
+    if (!root.contains(key))
+      throw InputError(file_, 1, fmt::format("has no \"{}\"; expected a list", key));
     if (!root[key].is_array()) Fail(key, "is not a list");
     return root[key];
   }
@@ -69,7 +74,8 @@ class GraphParser {
   std::string Text(const json& node, const char* key, const std::string& of) const {
     if (!node.contains(key) || !node[key].is_string()) {
       Fail(of.empty() ? "nodes" : of,
-           fmt::format("{} has no \"{}\" that is a text", of.empty() ? fmt::format("node {}", graph_.nodes.size()) : "", key));
+           fmt::format("{} has no \"{}\" that is a text",
+                       of.empty() ? fmt::format("node {}", graph_.nodes.size()) : "", key));
     }
     return node[key].get<std::string>();
   }
@@ -78,14 +84,16 @@ class GraphParser {
     if (!node.contains(key)) return otherwise;
     const json& value = node[key];
     if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 1e9) {
-      Fail(name, fmt::format("has a \"{}\" that is no frame; expected a whole number from 0 on", key));
+      Fail(name,
+           fmt::format("has a \"{}\" that is no frame; expected a whole number from 0 on", key));
     }
     return value.get<int>();
   }
 
   void ReadNode(const json& node) {
     if (!node.is_object()) {
-      Fail("nodes", fmt::format("has something else than an object at node {}", graph_.nodes.size()));
+      Fail("nodes",
+           fmt::format("has something else than an object at node {}", graph_.nodes.size()));
     }
     const std::string name = Text(node, "name", "");
     CheckKeys(node, name, {"name", "motion", "first", "last"});
@@ -94,9 +102,11 @@ class GraphParser {
     }
     const int clip = ClipOf(Text(node, "motion", name), name);
     const int last_frame = graph_.clips[clip].FrameCount() - 1;
-    const int first = FrameOf(node, "first", 0, name), last = FrameOf(node, "last", last_frame, name);
+    const int first = FrameOf(node, "first", 0, name),
+              last = FrameOf(node, "last", last_frame, name);
     if (last <= first || last > last_frame) {
-      Fail(name, fmt::format("has the frames {} to {}; expected a range within 0 to {}", first, last, last_frame));
+      Fail(name, fmt::format("has the frames {} to {}; expected a range within 0 to {}", first,
+                             last, last_frame));
     }
     graph_.nodes.push_back({name, clip, first, last});
   }
@@ -113,8 +123,10 @@ class GraphParser {
       Fail(node, fmt::format("has the motion \"{}\": {}", motion, error.what()));
     }
     if (!graph_.clips.empty() && std::abs(clip.fps - graph_.clips[0].fps) > 1e-6 * clip.fps) {
-      Fail(node, fmt::format("has the motion \"{}\" with {} frames a second, the first {}; expected one rate", motion,
-                             clip.fps, graph_.clips[0].fps));
+      Fail(node,
+           fmt::format(
+               "has the motion \"{}\" with {} frames a second, the first {}; expected one rate",
+               motion, clip.fps, graph_.clips[0].fps));
     }
     clip.name = motion;
     graph_.clips.push_back(std::move(clip));
@@ -129,7 +141,8 @@ class GraphParser {
     for (int k = 0; k < 2; ++k) {
       const std::string name = edge[k].get<std::string>();
       const auto found = nodes_.find(name);
-      if (found == nodes_.end()) Fail(name, fmt::format("is no node, but edge {} names it", number));
+      if (found == nodes_.end())
+        Fail(name, fmt::format("is no node, but edge {} names it", number));
       ends[k] = found->second;
     }
     graph_.edges.push_back({ends[0], ends[1], 0});
@@ -155,8 +168,8 @@ class GraphParser {
 
 }  // namespace
 
-MotionGraph ParseMotionGraph(const std::string& text, const std::string& file_name, const Character& character,
-                             const MotionLoader& load) {
+MotionGraph ParseMotionGraph(const std::string& text, const std::string& file_name,
+                             const Character& character, const MotionLoader& load) {
   return GraphParser(text, file_name, character, load).Parse();
 }
 
@@ -172,15 +185,17 @@ std::string MotionGraphText(const MotionGraph& graph) {
   const auto quote = [](const std::string& text) { return json(ToUtf8(text)).dump(); };
   std::string nodes, edges;
   for (const GraphNode& node : graph.nodes) {
-    nodes += fmt::format("{}\n    {{\"name\": {}, \"motion\": {}, \"first\": {}, \"last\": {}}}", nodes.empty() ? "" : ",",
-                         quote(node.name), quote(graph.clips[node.clip].name), node.first, node.last);
+    nodes += fmt::format("{}\n    {{\"name\": {}, \"motion\": {}, \"first\": {}, \"last\": {}}}",
+                         nodes.empty() ? "" : ",", quote(node.name),
+                         quote(graph.clips[node.clip].name), node.first, node.last);
   }
   for (const GraphEdge& edge : graph.edges) {
-    edges += fmt::format("{}\n    [{}, {}]", edges.empty() ? "" : ",", quote(graph.nodes[edge.from].name),
-                         quote(graph.nodes[edge.to].name));
+    edges += fmt::format("{}\n    [{}, {}]", edges.empty() ? "" : ",",
+                         quote(graph.nodes[edge.from].name), quote(graph.nodes[edge.to].name));
   }
-  return fmt::format("{{\n  \"stride_motion_graph\": {},\n  \"nodes\": [{}\n  ],\n  \"edges\": [{}\n  ]\n}}\n", kVersion, nodes,
-                     edges);
+  return fmt::format(
+      "{{\n  \"stride_motion_graph\": {},\n  \"nodes\": [{}\n  ],\n  \"edges\": [{}\n  ]\n}}\n",
+      kVersion, nodes, edges);
 }
 
 }  // namespace stride

@@ -57,8 +57,10 @@ WindowClouds::WindowClouds(const Character& character, const Motion& motion, dou
         continue;
       }
       const std::vector<Vec3d>& end = clouds[(f < 0 ? 0 : count - 1) + reach];
-      const std::vector<Vec3d>& inner = clouds[(f < 0 ? std::min(1, count - 1) : std::max(0, count - 2)) + reach];
-      for (int i = 0; i < size; ++i) cloud.push_back(end[i] + (end[i] - inner[i]) * static_cast<double>(k));
+      const std::vector<Vec3d>& inner =
+          clouds[(f < 0 ? std::min(1, count - 1) : std::max(0, count - 2)) + reach];
+      for (int i = 0; i < size; ++i)
+        cloud.push_back(end[i] + (end[i] - inner[i]) * static_cast<double>(k));
     }
   }
 
@@ -94,8 +96,8 @@ double WindowClouds::Distance(int frame, const WindowClouds& other, int other_fr
   const double along = level_.col(frame).dot(other.level_.col(other_frame));
   const double across = level_.col(frame).dot(other.turned_.col(other_frame));
   const double heights = z_.col(frame).dot(other.z_.col(other_frame));
-  const double square = size_[frame] + other.size_[other_frame] -
-                        2 * (std::hypot(along, across) + heights);
+  const double square =
+      size_[frame] + other.size_[other_frame] - 2 * (std::hypot(along, across) + heights);
   return std::sqrt(std::max(0.0, square));
 }
 

@@ -1,10 +1,10 @@
 #include "stride/motion/seam.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "stride/core/error.h"
 #include "stride/math/rotation.h"
@@ -37,8 +37,8 @@ struct Footage {
   }
 };
 
-// What displaces `from` to `to`: the displacement of the pose, then for each foot its way and turn in
-// the world.
+// What displaces `from` to `to`: the displacement of the pose, then for each foot its way and turn
+// in the world.
 Displacement Between(const Character& character, const FootedPose& to, const FootedPose& from) {
   Displacement d = LogPose(character, Quotient(character, to.q, from.q));
   for (int side = 0; side < 2; ++side) {
@@ -64,14 +64,16 @@ void Displace(const Character& character, const Displacement& d, int f, Footage*
 }
 
 // The frame, also of the rounds before and after a loop.
-std::optional<std::vector<double>> FrameAt(const Character& character, const Motion& motion, int f) {
+std::optional<std::vector<double>> FrameAt(const Character& character, const Motion& motion,
+                                           int f) {
   if (f >= 0 && f < motion.FrameCount()) return motion.frames[f];
   if (motion.loops) return SampleMotion(motion, character, f / motion.fps);
   return std::nullopt;
 }
 
 // Frames frame-reach..frame+reach, as many of them as there are, and which of them is `frame`.
-std::pair<Motion, int> Surroundings(const Character& character, const Motion& motion, int frame, int reach) {
+std::pair<Motion, int> Surroundings(const Character& character, const Motion& motion, int frame,
+                                    int reach) {
   Motion part = motion;
   part.loops = false;
   part.frames.clear();
@@ -87,7 +89,8 @@ std::pair<Motion, int> Surroundings(const Character& character, const Motion& mo
   return {std::move(part), middle};
 }
 
-// The poses around a seam: of one side, one frame before, at it and one after, where there are such.
+// The poses around a seam: of one side, one frame before, at it and one after, where there are
+// such.
 class SeamSide {
  public:
   SeamSide(const Character& character, const Motion& motion, int frame, const GroundMove& move) {
@@ -137,8 +140,10 @@ Gap GapBetween(const Character& character, const SeamSide& to, const SeamSide& f
   return gap;
 }
 
-// Fades half the gap out over `length` frames from the seam on; `direction` 1 after the seam, -1 before it.
-void Spread(const Character& character, const Gap& gap, int seam, int length, int direction, Footage* footage) {
+// Fades half the gap out over `length` frames from the seam on; `direction` 1 after the seam, -1
+// before it.
+void Spread(const Character& character, const Gap& gap, int seam, int length, int direction,
+            Footage* footage) {
   for (int k = 0; k <= length; ++k) {
     const double x = length == 0 ? 0 : static_cast<double>(k) / length;
     const double value = 1 - x * x * (3 - 2 * x);
@@ -152,20 +157,26 @@ void CheckStretches(const std::vector<Stretch>& stretches) {
   for (const Stretch& stretch : stretches) {
     const Motion& motion = *stretch.motion;
     if (stretch.first < 0 || stretch.last < stretch.first || stretch.last >= motion.FrameCount()) {
-      throw InputError(fmt::format("join of motions: '{}' has no frames {} to {}; expected a range within 0 to {}",
-                                   motion.name, stretch.first, stretch.last, motion.FrameCount() - 1));
+      throw InputError(fmt::format(
+          "join of motions: '{}' has no frames {} to {}; expected a range within 0 to {}",
+          motion.name, stretch.first, stretch.last, motion.FrameCount() - 1));
     }
     if (std::fabs(motion.fps - stretches[0].motion->fps) > 1e-6 * motion.fps) {
-      throw InputError(fmt::format("join of motions: '{}' has {} frames a second, '{}' {}; expected one rate, resample first",
-                                   motion.name, motion.fps, stretches[0].motion->name, stretches[0].motion->fps));
+      throw InputError(fmt::format(
+          "join of motions: '{}' has {} frames a second, '{}' {}; expected one rate, resample "
+          "first",
+          motion.name, motion.fps, stretches[0].motion->name, stretches[0].motion->fps));
     }
   }
 }
 
 // A stretch that goes on where the one before stopped is no seam.
-bool GoesOn(const Stretch& a, const Stretch& b) { return a.motion == b.motion && a.last == b.first; }
+bool GoesOn(const Stretch& a, const Stretch& b) {
+  return a.motion == b.motion && a.last == b.first;
+}
 
-Footage Assemble(const Character& character, const std::vector<Stretch>& stretches, const SeamOptions& options) {
+Footage Assemble(const Character& character, const std::vector<Stretch>& stretches,
+                 const SeamOptions& options) {
   RequireFreeRoot(character);
   CheckStretches(stretches);
   Footage result;
@@ -179,7 +190,8 @@ Footage Assemble(const Character& character, const std::vector<Stretch>& stretch
       move = moves.back();
     } else if (s > 0) {
       const Stretch& before = stretches[s - 1];
-      move = Compose(moves.back(), AlignAt(character, *before.motion, before.last, motion, stretch.first, options.half_window));
+      move = Compose(moves.back(), AlignAt(character, *before.motion, before.last, motion,
+                                           stretch.first, options.half_window));
     }
     moves.push_back(move);
     Footage part{Cut(motion, stretch.first, stretch.last), {}};
@@ -192,7 +204,9 @@ Footage Assemble(const Character& character, const std::vector<Stretch>& stretch
       continue;
     }
     starts.push_back(result.motion.FrameCount() - 1);
-    const auto append = [](const auto& from, auto* to) { to->insert(to->end(), from.begin() + 1, from.end()); };
+    const auto append = [](const auto& from, auto* to) {
+      to->insert(to->end(), from.begin() + 1, from.end());
+    };
     append(part.motion.frames, &result.motion.frames);
     append(part.motion.contacts, &result.motion.contacts);
     for (int side = 0; side < 2; ++side) {
@@ -203,14 +217,19 @@ Footage Assemble(const Character& character, const std::vector<Stretch>& stretch
   for (std::size_t s = 1; s < stretches.size(); ++s) {
     const Stretch &a = stretches[s - 1], &b = stretches[s];
     if (GoesOn(a, b)) continue;
-    const SeamSide before(character, *a.motion, a.last, moves[s - 1]), after(character, *b.motion, b.first, moves[s]);
+    const SeamSide before(character, *a.motion, a.last, moves[s - 1]),
+        after(character, *b.motion, b.first, moves[s]);
     const int wanted = std::max(1, static_cast<int>(std::lround(options.warp * result.motion.fps)));
     const int room_before = (a.last - a.first) / 2, room_after = (b.last - b.first) / 2;
     const int seam = starts[s];
+    // What touches only on one side of the seam does not touch in between.
+    result.motion.contacts[seam] &= b.motion->contacts[b.first];
     // The seam's frame is that of the stretch before, displaced; after it comes the next stretch.
-    Spread(character, GapBetween(character, after, before), seam, std::min(wanted, room_before), -1, &result);
+    Spread(character, GapBetween(character, after, before), seam, std::min(wanted, room_before), -1,
+           &result);
     const FootedPose middle = result.At(seam);
-    Spread(character, GapBetween(character, before, after), seam, std::min(wanted, room_after), 1, &result);
+    Spread(character, GapBetween(character, before, after), seam, std::min(wanted, room_after), 1,
+           &result);
     result.motion.frames[seam] = middle.q;
     for (int side = 0; side < 2; ++side) {
       if (!result.feet[side].empty()) result.feet[side][seam] = middle.feet[side];
@@ -222,30 +241,35 @@ Footage Assemble(const Character& character, const std::vector<Stretch>& stretch
 
 }  // namespace
 
-GroundMove AlignAt(const Character& character, const Motion& a, int frame_a, const Motion& b, int frame_b,
-                   double half_window) {
+GroundMove AlignAt(const Character& character, const Motion& a, int frame_a, const Motion& b,
+                   int frame_b, double half_window) {
   const int reach = std::max(2, 2 * static_cast<int>(std::ceil(half_window * a.fps)));
   const auto [around_a, at_a] = Surroundings(character, a, frame_a, reach);
   const auto [around_b, at_b] = Surroundings(character, b, frame_b, reach);
-  const GroundMove best = WindowClouds(character, around_a, half_window)
-                              .Alignment(at_a, WindowClouds(character, around_b, half_window), at_b);
+  const GroundMove best =
+      WindowClouds(character, around_a, half_window)
+          .Alignment(at_a, WindowClouds(character, around_b, half_window), at_b);
   // Poses that are not alike may fit best back to front: then the pelvis decides.
   const GroundMove root = MoveBetween(character, b.frames[frame_b], a.frames[frame_a]);
   return std::cos(best.heading - root.heading) > std::cos(M_PI / 4) ? best : root;
 }
 
-Motion Join(const Character& character, const std::vector<Stretch>& stretches, const SeamOptions& options) {
+Motion Join(const Character& character, const std::vector<Stretch>& stretches,
+            const SeamOptions& options) {
   Footage footage = Assemble(character, stretches, options);
   HoldFeet(character, footage.feet, &footage.motion);
   return footage.motion;
 }
 
-Motion MakeLoop(const Character& character, const Motion& motion, int first, int last, const SeamOptions& options) {
+Motion MakeLoop(const Character& character, const Motion& motion, int first, int last,
+                const SeamOptions& options) {
   if (first < 0 || last < first + 2 || last >= motion.FrameCount()) {
-    throw InputError(fmt::format("loop of '{}': frames {} to {}; expected at least three within 0 to {}", motion.name,
-                                 first, last, motion.FrameCount() - 1));
+    throw InputError(
+        fmt::format("loop of '{}': frames {} to {}; expected at least three within 0 to {}",
+                    motion.name, first, last, motion.FrameCount() - 1));
   }
-  // Two rounds, one after the other: between them is the seam that the loop has at its end and start.
+  // Two rounds, one after the other: between them is the seam that the loop has at its end and
+  // start.
   const Stretch round{&motion, first, last};
   const Footage two = Assemble(character, {round, round}, options);
   const GroundMove back =
@@ -267,7 +291,7 @@ Motion MakeLoop(const Character& character, const Motion& motion, int first, int
       if (!second[side].empty()) loop.feet[side][f] = second[side][length + f];
     }
   }
-  result.contacts[length] = result.contacts[0];
+  result.contacts[0] = result.contacts[length];
   MakeSignsContinuous(Kinematics(character), &result.frames);
   HoldFeet(character, loop.feet, &result);
   return result;
@@ -276,7 +300,8 @@ Motion MakeLoop(const Character& character, const Motion& motion, int first, int
 Motion StartLoopAt(const Character& character, const Motion& loop, int frame) {
   const int period = loop.FrameCount() - 1;
   if (!loop.loops || frame < 0 || frame > period) {
-    throw InputError(fmt::format("loop '{}': cannot start at frame {}; expected a loop and 0 to {}", loop.name, frame, period));
+    throw InputError(fmt::format("loop '{}': cannot start at frame {}; expected a loop and 0 to {}",
+                                 loop.name, frame, period));
   }
   if (frame == 0 || frame == period) return loop;
   const GroundMove round = MoveBetween(character, loop.frames.front(), loop.frames.back());

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include "stride/character/library.h"
 #include "stride/core/error.h"
@@ -31,36 +31,45 @@ inline std::vector<double> RandomPose(const Character& character, std::mt19937* 
 }
 
 // Largest difference of any coordinate, rad or m; quaternions q and -q are the same.
-inline double Distance(const Character& character, const std::vector<double>& a, const std::vector<double>& b) {
+inline double Distance(const Character& character, const std::vector<double>& a,
+                       const std::vector<double>& b) {
   double largest = 0;
-  for (const double d : PoseDifference(character, a, b, 1)) largest = std::max(largest, std::fabs(d));
+  for (const double d : PoseDifference(character, a, b, 1))
+    largest = std::max(largest, std::fabs(d));
   return largest;
 }
 
 inline double Distance(const Character& character, const Motion& a, const Motion& b) {
   if (a.FrameCount() != b.FrameCount()) return INFINITY;
   double largest = 0;
-  for (int f = 0; f < a.FrameCount(); ++f) largest = std::max(largest, Distance(character, a.frames[f], b.frames[f]));
+  for (int f = 0; f < a.FrameCount(); ++f)
+    largest = std::max(largest, Distance(character, a.frames[f], b.frames[f]));
   return largest;
 }
 
 // Largest distance between the bodies' places in two poses, m.
-inline double PlaceDistance(const Character& character, const std::vector<double>& a, const std::vector<double>& b) {
+inline double PlaceDistance(const Character& character, const std::vector<double>& a,
+                            const std::vector<double>& b) {
   const BodyFrames x = FramesAt(character, a), y = FramesAt(character, b);
   double largest = 0;
-  for (int i = 0; i < character.BodyCount(); ++i) largest = std::max(largest, Norm(x.position[i] - y.position[i]));
+  for (int i = 0; i < character.BodyCount(); ++i)
+    largest = std::max(largest, Norm(x.position[i] - y.position[i]));
   return largest;
 }
 
 // Change of velocity from one frame to the next, the largest of any coordinate, rad/s or m/s.
 inline double VelocityStep(const Character& character, const Motion& motion, int frame) {
   const auto pose = [&](int f) {
-    return f >= 0 && f < motion.FrameCount() ? motion.frames[f] : SampleMotion(motion, character, f / motion.fps);
+    return f >= 0 && f < motion.FrameCount() ? motion.frames[f]
+                                             : SampleMotion(motion, character, f / motion.fps);
   };
-  const std::vector<double> before = PoseDifference(character, pose(frame - 1), pose(frame), 1 / motion.fps);
-  const std::vector<double> after = PoseDifference(character, pose(frame), pose(frame + 1), 1 / motion.fps);
+  const std::vector<double> before =
+      PoseDifference(character, pose(frame - 1), pose(frame), 1 / motion.fps);
+  const std::vector<double> after =
+      PoseDifference(character, pose(frame), pose(frame + 1), 1 / motion.fps);
   double largest = 0;
-  for (std::size_t i = 0; i < before.size(); ++i) largest = std::max(largest, std::fabs(after[i] - before[i]));
+  for (std::size_t i = 0; i < before.size(); ++i)
+    largest = std::max(largest, std::fabs(after[i] - before[i]));
   return largest;
 }
 
@@ -86,8 +95,8 @@ inline const Motion& TestMotion(const std::string& name) {
   return motions[name];
 }
 
-// `rounds` of a loop as a clip that is none, on which the trunk bends more and more, so that its strides do not match
-// exactly.
+// `rounds` of a loop as a clip that is none, on which the trunk bends more and more, so that its
+// strides do not match exactly.
 inline Motion DriftingRounds(const Motion& loop, double rounds, double drift) {
   const Character& character = TestCharacter();
   Motion clip = loop;

@@ -71,7 +71,10 @@ HumanRig::HumanRig(const Character& character)
       point.position += zero_[point.body] - zero_[f];
       (point.body == f ? foot_points_ : toe_points_)[side].push_back(point);
     }
-    if (toe_[side] >= 0) toe_joint_[side] = zero_[toe_[side]] - zero_[f];
+    if (toe_[side] >= 0) {
+      toe_joints_[side] = ChainBetween(f, toe_[side]);
+      toe_offset_[side] = zero_[toe_[side]] - zero_[f];
+    }
     const int u = character.BodyOf(upper_arm[side]), a = character.BodyOf(forearm[side]);
     if (u < 0 || a < 0) {
       has_arms_ = false;
@@ -194,12 +197,7 @@ std::vector<double> HumanRig::Coordinates(const HumanPose& pose) const {
     SetRotation(hip_[side], leg.hip, &q);
     SetRotation(knee_[side], AxisAngle(kY, leg.knee), &q);
     SetRotation(ankle_[side], leg.ankle, &q);
-    if (toe_[side] >= 0) {
-      SetRotation(
-          ChainBetween(character_->BodyOf(side == kLeftSide ? Role::kLeftFoot : Role::kRightFoot),
-                       toe_[side]),
-          AxisAngle(kY, leg.toe), &q);
-    }
+    if (toe_[side] >= 0) SetRotation(toe_joints_[side], AxisAngle(kY, leg.toe), &q);
     if (!has_arms_) continue;
     SetRotation(shoulder_[side], pose.arms[side].shoulder, &q);
     SetRotation(elbow_[side], AxisAngle(kY, -pose.arms[side].elbow), &q);
@@ -306,7 +304,7 @@ double HumanRig::LowestPoint(int side, const LimbEnd& foot, double toe) const {
   };
   for (const ContactPoint& point : foot_points_[side]) add(point.position, point.radius);
   for (const ContactPoint& point : toe_points_[side]) {
-    add(toe_joint_[side] + Rotate(AxisAngle(kY, toe), point.position - toe_joint_[side]),
+    add(toe_offset_[side] + Rotate(AxisAngle(kY, toe), point.position - toe_offset_[side]),
         point.radius);
   }
   return lowest;

@@ -111,13 +111,13 @@ class HumanRig {
   Layout layout_;
   std::vector<Vec3d> zero_;  // body origins in the zero pose
   Chain spine_, neck_;
-  std::array<Chain, 2> shoulder_, elbow_, hip_, knee_, ankle_;
+  std::array<Chain, 2> shoulder_, elbow_, hip_, knee_, ankle_, toe_joints_;
   std::array<int, 2> toe_{-1, -1};
   std::array<Limb, 2> legs_, arms_;
   std::array<double, 2> hand_radius_{};
   // Contact points of the foot and of the toes, from the ankle in the zero pose.
   std::array<std::vector<ContactPoint>, 2> foot_points_, toe_points_;
-  std::array<Vec3d, 2> toe_joint_;  // from the ankle
+  std::array<Vec3d, 2> toe_offset_;  // of the toe joint from the ankle
   bool has_arms_ = false;
   double scale_ = 1, hip_height_ = 0, ankle_height_ = 0, com_height_ = 0;
   double heel_ = 0, ball_ = 0, tip_ = 0;  // from the ankle, along x

@@ -207,14 +207,16 @@ class ClipMaker {
   }
 
   void ReadFlights() {
-    int last = 0;
+    int last = 1;  // some ground before, between and after
     for (const KeyObject& object : file_.Objects("flights", 20)) {
       object.AllowOnly({"from", "to", "turns"});
       Flight flight;
       flight.first = FrameOf(object.Number("from", 0, seconds_));
       flight.last = FrameOf(object.Number("to", 0, seconds_));
-      if (flight.first < last || flight.last < flight.first + 3) {
-        object.Fail("from", "flights must last 3 frames at least, and follow each other in time");
+      if (flight.first <= last || flight.last < flight.first + 3 || flight.last > count_ - 3) {
+        object.Fail("from",
+                    "flights must last 3 frames at least, follow each other in time, and have "
+                    "ground before and after");
       }
       last = flight.last;
       if (object.Has("turns")) {
@@ -291,7 +293,7 @@ class ClipMaker {
     struct Edge {
       double time, value, rate;
     };
-    Edge start{points.times.front(), points.values.front(), 0};
+    Edge start{0, points.values.front(), 0};
     int from = 0;
     const auto ground = [&](const Edge& end, int to) {
       Points part;
