@@ -4,28 +4,42 @@
 
 #include <fmt/format.h>
 
+#include "stride/app/motion_source.h"
 #include "verb.h"
 
 namespace stride::cli {
 
 Verb ConvertVerb() {
-  return {
-      "convert",
-      "From one format to another: a character to MJCF",
-      {"stride convert liu16 liu16.xml"},
-      [](CLI::App* app, const CommonOptions*) {
-        auto paths = std::make_shared<std::pair<std::string, std::string>>();
-        app->add_option("in", paths->first, "MJCF file, or the name of a built-in character")
-            ->required();
-        app->add_option("out", paths->second, "File to write; its ending says the format (.xml)")
-            ->required();
-        return [paths]() -> Output {
-          const ConvertResult result = Convert(paths->first, paths->second);
-          return {ToJson(result),
-                  fmt::format("{}: wrote '{}' as {}\n", result.output, result.name, result.format),
-                  result.warnings};
-        };
-      }};
+  return {"convert",
+          "From one format to another: a character to MJCF, a motion to BVH, GLB, CSV or a motion "
+          "file",
+          {"stride convert walk walk.bvh --character kwon17",
+           "stride convert capture.bvh capture.glb", "stride convert liu16 liu16.xml"},
+          [](CLI::App* app, const CommonOptions*) {
+            auto options = std::make_shared<ConvertOptions>();
+            app->add_option("in", options->input,
+                            "A built-in character or motion, an MJCF file, a motion file, key "
+                            "poses, or motion capture")
+                ->required();
+            app->add_option("out", options->output,
+                            "File to write; its ending says the format: " + ConvertEndings())
+                ->required();
+            app->add_option(
+                "--character", options->character,
+                fmt::format("Who moves, for a motion: a name, or an MJCF file; else the motion "
+                            "file's own, or {}",
+                            kDefaultHuman));
+            return [options]() -> Output {
+              const ConvertResult result = Convert(*options);
+              const std::string what = result.character.empty()
+                                           ? fmt::format("'{}'", result.name)
+                                           : fmt::format("{} frames of '{}' on {}", result.frames,
+                                                         result.name, result.character);
+              return {ToJson(result),
+                      fmt::format("{}: wrote {} as {}\n", result.output, what, result.format),
+                      result.warnings};
+            };
+          }};
 }
 
 }  // namespace stride::cli

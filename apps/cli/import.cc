@@ -22,8 +22,8 @@ std::string Text(const ImportResult& r) {
   row("scale", fmt::format("{:.5g} m per unit, by leg length", r.scale));
   row("frames", fmt::format("{} at {:g}/s, {:.2f} s", r.motion.FrameCount(), r.motion.fps,
                             r.motion.Duration()));
-  row("speed", fmt::format("{:.2f} m/s", r.speed));
-  row("heading change", fmt::format("{:.0f} deg", r.heading_change_deg));
+  row("speed", fmt::format("{:.2f} m/s", r.travel.speed));
+  row("heading change", fmt::format("{:.0f} deg", r.travel.heading_change_deg));
   row("body height", fmt::format("{:.2f} m", r.body_height));
   row("foot contacts", fmt::format("{}", r.ground.after.contacts));
   std::string segments;

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stride/app/import.h"
+#include "stride/app/motion_source.h"
 #include "verb.h"
 
 namespace stride::cli {
@@ -42,21 +44,46 @@ std::string Text(const InfoResult& r) {
   return text;
 }
 
+std::string Text(const MotionInfoResult& r) {
+  const Motion& m = r.motion;
+  std::string text = fmt::format("{}: a motion of {}\n", m.name, m.character);
+  const auto row = [&](const char* name, const std::string& value) {
+    text += fmt::format("  {:<15} {}\n", name, value);
+  };
+  row("source", fmt::format("{} ({})", m.source, r.format));
+  row("frames", fmt::format("{} at {:g}/s, {:.2f} s", m.FrameCount(), m.fps, m.Duration()));
+  row("loops", m.loops ? "yes" : "no");
+  row("speed", fmt::format("{:.2f} m/s", r.travel.speed));
+  row("heading change", fmt::format("{:.0f} deg", r.travel.heading_change_deg));
+  for (const auto& span : ContactsToJson(m)) {
+    row("contact", fmt::format("{} frames {} to {}", span["part"].get<std::string>(),
+                               span["first"].get<int>(), span["last"].get<int>()));
+  }
+  return text;
+}
+
 }  // namespace
 
 Verb InfoVerb() {
-  return {"info",
-          "What is in a file: bodies, joints, masses, roles, gains, contact points",
-          {"stride info liu16", "stride info humanoid.xml --json"},
-          [](CLI::App* app, const CommonOptions*) {
-            auto source = std::make_shared<std::string>();
-            app->add_option("file", *source, "MJCF file, or the name of a built-in character")
-                ->required();
-            return [source]() -> Output {
-              const InfoResult result = Inspect(*source);
-              return {ToJson(result), Text(result), result.warnings};
-            };
-          }};
+  return {
+      "info",
+      "What is in a character (bodies, joints, masses, roles, gains, contact points) or a motion",
+      {"stride info liu16", "stride info humanoid.xml --json", "stride info walk"},
+      [](CLI::App* app, const CommonOptions*) {
+        auto source = std::make_shared<std::string>();
+        app->add_option(
+               "file", *source,
+               "A built-in character or motion, an MJCF file, a motion file, or motion capture")
+            ->required();
+        return [source]() -> Output {
+          if (NamesMotion(*source)) {
+            const MotionInfoResult result = InspectMotion(*source);
+            return {ToJson(result), Text(result), result.warnings};
+          }
+          const InfoResult result = Inspect(*source);
+          return {ToJson(result), Text(result), result.warnings};
+        };
+      }};
 }
 
 }  // namespace stride::cli

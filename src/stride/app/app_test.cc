@@ -186,11 +186,13 @@ TEST(Info, BodyLengthIsTheLongestSideAroundTheShapes) {
 
 TEST(Convert, WritesWhatReadsBackTheSame) {
   const std::string path = testing::TempDir() + "convert_test.xml";
-  EXPECT_EQ(Convert("kwon17", path).name, "kwon17");
+  EXPECT_EQ(Convert({"kwon17", path}).name, "kwon17");
   EXPECT_TRUE(LoadCharacter(path) == LoadCharacter("kwon17"));
   std::filesystem::remove(path);
-  EXPECT_THAT(ErrorOf([] { Convert("kwon17", "out.bvh"); }), HasSubstr(".bvh"));
-  EXPECT_THAT(ErrorOf([] { Convert("kwon17", "/nowhere/out.xml"); }),
+  EXPECT_THAT(ErrorOf([] { Convert({"kwon17", "out.bvh"}); }), HasSubstr(".bvh"));
+  EXPECT_THAT(ErrorOf([] {
+                Convert({"kwon17", "/nowhere/out.xml"});
+              }),
               HasSubstr("cannot be written"));
 }
 

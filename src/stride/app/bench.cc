@@ -7,6 +7,7 @@
 
 #include <time.h>
 
+#include "stride/app/bench_import.h"
 #include "stride/app/bench_jobs.h"
 #include "stride/character/library.h"
 #include "stride/character/paper_bodies.h"
@@ -187,6 +188,23 @@ void MeasureLayers(const Character& character, std::uint64_t seed, bool quick,
   measure("centroidal_momentum", [&] { CentroidalMomentum(&model, &matrix, &angular, &linear); });
 }
 
+void MeasureImport(const Character& character, bool quick, BenchResult* result) {
+  const CaptureJob job = MakeCaptureJob(character);
+  result->import_joints = job.joints;
+  result->import_frames = job.frames;
+  std::vector<double> retarget, whole;
+  for (int round = 0; round < (quick ? 5 : 15); ++round) {
+    for (const bool on_ground : {false, true}) {
+      const Rate rate = Measure(ProcessorSeconds, quick ? 0.05 : 0.2, [&] {
+        return ImportCapture(job, character, on_ground).FrameCount();
+      });
+      (on_ground ? whole : retarget).push_back(rate.per_second);
+    }
+  }
+  result->retarget_frames_per_second = Median(retarget);
+  result->import_frames_per_second = Median(whole);
+}
+
 }  // namespace
 
 BenchResult RunBench(const BenchOptions& options) {
@@ -210,6 +228,8 @@ BenchResult RunBench(const BenchOptions& options) {
   MeasureThreads(job, options.quick, &result);
   tell("dynamics");
   MeasureLayers(job.world.actors[0], options.seed, options.quick, &result);
+  tell("import of motion capture");
+  MeasureImport(job.world.actors[0], options.quick, &result);
   return result;
 }
 
@@ -256,6 +276,10 @@ nlohmann::ordered_json ToJson(const BenchResult& r) {
   for (const BenchResult::Layer& layer : r.layers) {
     json["microseconds"][layer.name] = layer.microseconds;
   }
+  json["import_joints"] = r.import_joints;
+  json["import_frames"] = r.import_frames;
+  json["retarget_frames_per_second"] = r.retarget_frames_per_second;
+  json["import_frames_per_second"] = r.import_frames_per_second;
   return json;
 }
 

@@ -62,6 +62,11 @@ struct BenchResult {
   };
   std::vector<Layer> layers;
 
+  // Frames a second of a capture of import_joints joints, from BVH text in memory to a clean
+  // motion: read and retargeted, and with the feet put on the ground as well.
+  int import_joints = 0, import_frames = 0;
+  double retarget_frames_per_second = 0, import_frames_per_second = 0;
+
   double BatchToMujoco() const { return batch.steps_per_second / mujoco.steps_per_second; }
   double NativeToMujoco() const { return native.steps_per_second / mujoco.steps_per_second; }
 };

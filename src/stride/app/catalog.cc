@@ -6,6 +6,7 @@
 #include "stride/app/simulate.h"
 #include "stride/character/library.h"
 #include "stride/core/error.h"
+#include "stride/motion/library.h"
 #include "stride/sim/engine.h"
 
 namespace stride {
@@ -32,6 +33,13 @@ Entries AllEngines() {
   }
   return entries;
 }
+Entries Motions() {
+  Entries entries;
+  for (const MotionInfo& info : BuiltInMotions()) {
+    entries.push_back({info.name, info.description, {}});
+  }
+  return entries;
+}
 Entries NoneYet() { return {}; }
 
 struct Kind {
@@ -40,7 +48,7 @@ struct Kind {
 };
 const std::vector<Kind>& Kinds() {
   static const std::vector<Kind> kinds = {{"controllers", Controllers}, {"characters", Characters},
-                                          {"motions", NoneYet},         {"skills", NoneYet},
+                                          {"motions", Motions},         {"skills", NoneYet},
                                           {"engines", AllEngines},      {"experiments", NoneYet}};
   return kinds;
 }

@@ -40,48 +40,11 @@ void CheckOutput(const std::string& path) {
   }
 }
 
-// Way of the pelvis over the ground per time, and how far it turns about the vertical.
-void MeasureTravel(const Character& character, ImportResult* result) {
-  const Kinematics kinematics(character);
-  const int pelvis = character.BodyOf(Role::kPelvis);
-  BodyFrames frames;
-  double way = 0, turn = 0, last_heading = 0;
-  Vec3d last;
-  for (int f = 0; f < result->motion.FrameCount(); ++f) {
-    kinematics.Frames(result->motion.frames[f], &frames);
-    const Vec3d& place = frames.position[pelvis];
-    const double heading = NearestHeading(frames.rotation[pelvis]);
-    if (f > 0) {
-      way += std::hypot(place.x - last.x, place.y - last.y);
-      turn += std::remainder(heading - last_heading, 2 * M_PI);
-    }
-    last = place;
-    last_heading = heading;
-  }
-  const double seconds = result->motion.Duration();
-  result->speed = seconds > 0 ? way / seconds : 0;
-  result->heading_change_deg = turn * 180 / M_PI;
-}
-
 void WritePreview(const ImportOptions& options, const Character& character,
                   const ImportResult& result) {
   SheetOptions sheet;
   sheet.title = result.motion.name;
   WritePng(ContactSheet(character, result.motion, sheet), options.preview);
-}
-
-nlohmann::ordered_json SpansToJson(const Motion& motion) {
-  nlohmann::ordered_json spans = nlohmann::ordered_json::array();
-  const std::pair<const char*, ContactFlag> parts[] = {{"left_foot", kLeftFootDown},
-                                                       {"right_foot", kRightFootDown},
-                                                       {"left_hand", kLeftHandDown},
-                                                       {"right_hand", kRightHandDown}};
-  for (const auto& [name, flag] : parts) {
-    for (const ContactSpan& span : ContactSpans(motion, flag)) {
-      spans.push_back({{"part", name}, {"first", span.first}, {"last", span.last}});
-    }
-  }
-  return spans;
 }
 
 }  // namespace
@@ -153,7 +116,7 @@ ImportResult Import(const ImportOptions& options) {
       BoneDirectionError(character, result.motion, retargeted.directions);
   result.segments = SegmentGait(AnkleLabels(character, result.motion), result.motion.fps);
   result.cycle = FindCycle(character, result.motion);
-  MeasureTravel(character, &result);
+  result.travel = MeasureTravel(character, result.motion);
 
   result.flight = CheckFlights(character, result.motion);
   if (result.flight.suggested_fps > 0) {
@@ -176,6 +139,20 @@ ImportResult Import(const ImportOptions& options) {
   return result;
 }
 
+nlohmann::ordered_json ContactsToJson(const Motion& motion) {
+  nlohmann::ordered_json spans = nlohmann::ordered_json::array();
+  const std::pair<const char*, ContactFlag> parts[] = {{"left_foot", kLeftFootDown},
+                                                       {"right_foot", kRightFootDown},
+                                                       {"left_hand", kLeftHandDown},
+                                                       {"right_hand", kRightHandDown}};
+  for (const auto& [name, flag] : parts) {
+    for (const ContactSpan& span : ContactSpans(motion, flag)) {
+      spans.push_back({{"part", name}, {"first", span.first}, {"last", span.last}});
+    }
+  }
+  return spans;
+}
+
 nlohmann::ordered_json ToJson(const ImportResult& r) {
   nlohmann::ordered_json segments = nlohmann::ordered_json::array();
   for (const GaitSegment& segment : r.segments) {
@@ -193,12 +170,12 @@ nlohmann::ordered_json ToJson(const ImportResult& r) {
   json["frames"] = r.motion.FrameCount();
   json["fps"] = r.motion.fps;
   json["seconds"] = r.motion.Duration();
-  json["speed"] = r.speed;
-  json["heading_change_deg"] = r.heading_change_deg;
+  json["speed"] = r.travel.speed;
+  json["heading_change_deg"] = r.travel.heading_change_deg;
   json["body_height"] = r.body_height;
   json["mapped"] = r.mapped;
   json["unmapped"] = r.unmapped;
-  json["contacts"] = SpansToJson(r.motion);
+  json["contacts"] = ContactsToJson(r.motion);
   json["segments"] = segments;
   json["cycle"] = nullptr;
   if (r.cycle.found) {

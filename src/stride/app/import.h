@@ -10,6 +10,7 @@
 #include "stride/motion/ground_contact.h"
 #include "stride/motion/motion.h"
 #include "stride/motion/segment.h"
+#include "stride/motion/travel.h"
 
 // From a motion-capture file to a clean motion on a character. What the measures mean:
 // docs/import.md.
@@ -33,8 +34,7 @@ struct ImportResult {
   std::string format, skeleton;
   std::vector<std::string> mapped, unmapped;  // joints of the file
   double scale = 0;                           // metres on the character per unit of the file
-  double speed = 0;                           // m/s
-  double heading_change_deg = 0;
+  Travel travel;
   double body_height = 0;  // of the file's skeleton on that scale, m
   double bone_direction_error_deg = 0;
   GroundReport ground;
@@ -48,6 +48,8 @@ struct ImportResult {
 ImportResult Import(const ImportOptions& options);
 
 nlohmann::ordered_json ToJson(const ImportResult& result);
+// [{"part": "left_foot", "first": frame, "last": frame}, ...]
+nlohmann::ordered_json ContactsToJson(const Motion& motion);
 
 // "12:340" as first and last frame; either may be left out. Throws InputError.
 void ParseFrameRange(const std::string& text, int* first, int* last);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stride/app/import.h"
+#include "stride/app/motion_source.h"
 #include "stride/character/library.h"
 
 namespace stride {
@@ -58,6 +60,34 @@ InfoResult Inspect(const std::string& name_or_path) {
   result.coordinates = layout.nq;
   result.dof = layout.nv;
   return result;
+}
+
+MotionInfoResult InspectMotion(const std::string& name_or_path) {
+  MotionSource source = LoadAnyMotion(name_or_path, "");
+  MotionInfoResult result;
+  result.source = name_or_path;
+  result.format = source.format;
+  result.travel = MeasureTravel(source.character, source.motion);
+  result.motion = std::move(source.motion);
+  result.warnings = std::move(source.warnings);
+  return result;
+}
+
+nlohmann::ordered_json ToJson(const MotionInfoResult& r) {
+  return {{"kind", "motion"},
+          {"source", r.source},
+          {"format", r.format},
+          {"name", r.motion.name},
+          {"character", r.motion.character},
+          {"origin", r.motion.source},
+          {"frames", r.motion.FrameCount()},
+          {"fps", r.motion.fps},
+          {"seconds", r.motion.Duration()},
+          {"loops", r.motion.loops},
+          {"speed", r.travel.speed},
+          {"heading_change_deg", r.travel.heading_change_deg},
+          {"contacts", ContactsToJson(r.motion)},
+          {"warnings", r.warnings}};
 }
 
 nlohmann::ordered_json ToJson(const InfoResult& r) {

@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "stride/character/character.h"
+#include "stride/motion/motion.h"
+#include "stride/motion/travel.h"
 
-// What is in a file, or in a built-in character: behind `stride info`.
+// What is in a file, or in a built-in character or motion: behind `stride info`.
 namespace stride {
 
 struct InfoResult {
@@ -21,10 +23,22 @@ struct InfoResult {
 // Throws InputError.
 InfoResult Inspect(const std::string& name_or_path);
 
+struct MotionInfoResult {
+  std::string source;  // as it was asked for
+  std::string format;  // of the source (MotionSource)
+  Motion motion;
+  Travel travel;
+  std::vector<std::string> warnings;
+};
+
+// Whatever LoadAnyMotion takes, on its own character or the default one. Throws InputError.
+MotionInfoResult InspectMotion(const std::string& name_or_path);
+
 const char* JointKindName(JointKind kind);  // "ball"
 // Longest side of the box around a body's shapes along its own axes, m; 0 without shapes.
 double BodyLength(const Body& body);
 
 nlohmann::ordered_json ToJson(const InfoResult& result);
+nlohmann::ordered_json ToJson(const MotionInfoResult& result);
 
 }  // namespace stride

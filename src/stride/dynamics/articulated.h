@@ -163,6 +163,9 @@ STRIDE_INLINE Mat3<S> TurnHinge(const TreeBody<Real>& body, const Mat3<S>& r, co
 template <class S, class Real>
 void UpdateMotion(const Tree<Real>& tree, Articulation<S>* art) {
   const int n = static_cast<int>(tree.bodies.size());
+  // A root that is not free hangs from the world, which does not move.
+  BodyMotion<S> world;
+  world.r = Mat3<S>::Identity();
   for (int i = 0; i < n; ++i) {
     const TreeBody<Real>& body = tree.bodies[i];
     const JointState<S>& joint = art->joints[i];
@@ -176,9 +179,6 @@ void UpdateMotion(const Tree<Real>& tree, Articulation<S>* art) {
       m.relative = m.w;
       continue;
     }
-    // A root that is not free hangs from the world, which does not move.
-    BodyMotion<S> world;
-    if (body.parent < 0) world.r = Mat3<S>::Identity();
     const BodyMotion<S>& parent = body.parent < 0 ? world : art->motion[body.parent];
     if (body.kind == JointKind::kBall) {
       m.r = parent.r * ToMat3(joint.rot);
