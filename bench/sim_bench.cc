@@ -4,6 +4,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "stride/app/bench_import.h"
 #include "stride/app/bench_jobs.h"
 #include "stride/character/library.h"
 #include "stride/character/paper_bodies.h"
@@ -11,9 +12,9 @@
 #include "stride/dynamics/rigid_body.h"
 #include "stride/sim/batch.h"
 
-// Steps of the disturbed stand (app/bench_jobs.h) in every engine, and the functions of the
-// dynamics. Items are steps of one character or lane: items_per_second is what `stride bench`
-// reports.
+// Steps of the disturbed stand (app/bench_jobs.h) in every engine, the functions of the dynamics,
+// and the import of a capture (app/bench_import.h). Items are steps of one character or lane, or
+// frames: items_per_second is what `stride bench` reports.
 namespace stride {
 namespace {
 
@@ -111,6 +112,15 @@ void CentroidalMomentumCall(benchmark::State& bench) {
   }
 }
 
+void ImportCall(benchmark::State& bench) {
+  const Character character = LoadCharacter("liu16");
+  const CaptureJob job = MakeCaptureJob(character);
+  const bool on_ground = bench.range(0) != 0;
+  long frames = 0;
+  for (auto _ : bench) frames += ImportCapture(job, character, on_ground).FrameCount();
+  bench.SetItemsProcessed(frames);
+}
+
 BENCHMARK(NativeStep);
 BENCHMARK(MujocoStep);
 BENCHMARK(MujocoEngineStep);
@@ -128,6 +138,7 @@ BENCHMARK(InverseDynamicsCall);
 BENCHMARK(ForwardDynamicsCall);
 BENCHMARK(MassMatrixCall);
 BENCHMARK(CentroidalMomentumCall);
+BENCHMARK(ImportCall)->ArgName("on_ground")->Arg(0)->Arg(1);
 
 }  // namespace
 }  // namespace stride

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 STRIDE = ""
-VERBS = {"list", "simulate", "info", "convert", "bench"}  # at least
+VERBS = {"list", "simulate", "info", "convert", "import", "bench"}  # at least
 ENGINES = ["native", "batch", "mujoco"]
 CRASHES = (-6, -8, -11, 134, 136, 139)
 
@@ -86,6 +86,9 @@ class List(Case):
         for name in ["lee10", "liu16", "kwon17", "wang09-short", "wang09-longarm", "biped", "android",
                      "tripod", "snake"]:
             self.assertIn(name, names)
+        motions = [entry["name"] for entry in result["motions"]]
+        for name in ["stand", "walk", "run", "cartwheel", "get_up_back"]:
+            self.assertIn(name, motions)
         for entries in result.values():
             for entry in entries:
                 self.assertTrue(entry["description"])
@@ -225,8 +228,23 @@ class Info(Case):
         for entry in self.json_of("list", "characters")["characters"]:
             self.assertEqual(self.json_of("info", entry["name"])["name"], entry["name"])
 
+    def test_motion(self):
+        result = self.json_of("info", "walk")
+        self.assertEqual((result["kind"], result["name"], result["character"], result["origin"]),
+                         ("motion", "walk", "liu16", "built-in"))
+        self.assertIs(result["loops"], True)
+        self.assertAlmostEqual(result["seconds"], (result["frames"] - 1) / result["fps"])
+        self.assertAlmostEqual(result["speed"], 1.25, delta=0.1)
+        self.assertEqual({span["part"] for span in result["contacts"]}, {"left_foot", "right_foot"})
+        self.assertIn("m/s", self.succeed("info", "walk").stdout)
+
+    def test_every_motion(self):
+        for entry in self.json_of("list", "motions")["motions"]:
+            self.assertEqual(self.json_of("info", entry["name"])["name"], entry["name"])
+
     def test_bad_files(self):
         self.refuse(["info", "missing.xml"], "missing.xml")
+        self.refuse(["info", "missing.motion"], "missing.motion")
         self.refuse(["info", "/"], "folder")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "broken.xml")
@@ -251,6 +269,49 @@ class Convert(Case):
             info["source"] = "kwon17"
             self.assertEqual(info, self.json_of("info", "kwon17"))
 
+    def test_motion_round_trip(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("a.motion", "b.motion", "a.bvh", "a.glb",
+                                                             "a.csv", "c.motion", "d.motion")]
+            first, second, bvh, glb, csv, from_bvh, from_glb = paths
+            result = self.json_of("convert", "cartwheel", first, "--character", "kwon17")
+            self.assertEqual((result["format"], result["character"]), ("motion", "kwon17"))
+            self.succeed("convert", first, second)  # on the file's own character
+            with open(first) as a, open(second) as b:
+                self.assertEqual(a.read(), b.read())
+            for path, form in ((bvh, "bvh"), (glb, "gltf"), (csv, "csv")):
+                self.assertEqual(self.json_of("convert", first, path)["format"], form)
+            original = self.json_of("info", first)
+            for capture, path in ((bvh, from_bvh), (glb, from_glb)):
+                self.succeed("convert", capture, path, "--character", "kwon17")
+                info = self.json_of("info", path)
+                self.assertEqual(info["frames"], original["frames"])
+                self.assertEqual(info["character"], "kwon17")
+                self.assertAlmostEqual(info["fps"], original["fps"], places=3)
+                self.assertAlmostEqual(info["speed"], original["speed"], delta=0.1)
+            with open(csv) as file:
+                rows = file.read().splitlines()
+            self.assertEqual(len([row for row in rows if not row.startswith("#")]) - 1,
+                             original["frames"])
+            self.assertEqual(sorted(os.listdir(folder)), sorted(map(os.path.basename, paths)))
+
+    def test_bad_motions_leave_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def out(name):
+                return os.path.join(folder, name)
+            self.refuse(["convert", "walk", out("a.fbx")], "'.fbx'", ".bvh", ".glb", ".csv", ".motion")
+            self.refuse(["convert", "walk", out("a")], "a motion", ".bvh")
+            self.refuse(["convert", "walk", out("a.xml")], "a motion", ".bvh")
+            self.refuse(["convert", "prance", out("a.bvh")], "prance", "walk")
+            self.refuse(["convert", "missing.bvh", out("a.glb")], "missing.bvh")
+            self.refuse(["convert", "walk", out("a.bvh"), "--character", "snake"], "snake")
+            self.refuse(["convert", "liu16", out("a.xml"), "--character", "lee10"], "--character")
+            self.assertEqual(os.listdir(folder), [])
+            self.succeed("convert", "walk", out("a.motion"))
+            self.refuse(["convert", out("a.motion"), out("b.bvh"), "--character", "lee10"], "lee10",
+                        "liu16")
+            self.assertEqual(os.listdir(folder), ["a.motion"])
+
     def test_failure_leaves_no_file(self):
         with tempfile.TemporaryDirectory() as folder:
             self.refuse(["convert", "liu16", os.path.join(folder, "a.bvh")], ".bvh", ".xml")
@@ -264,7 +325,7 @@ class Bench(Case):
         result = self.json_of("bench", "--quick", "--quiet")
         for key in ("batch_steps_per_second_per_core", "batch_realtime_factor_per_core",
                     "native_realtime_factor", "mujoco_realtime_factor", "batch_to_mujoco",
-                    "native_to_mujoco"):
+                    "native_to_mujoco", "retarget_frames_per_second", "import_frames_per_second"):
             self.assertGreater(result[key], 0, key)
         self.assertAlmostEqual(result["batch_realtime_factor_per_core"],
                                result["batch_steps_per_second_per_core"] * result["time_step"])
@@ -275,6 +336,7 @@ class Bench(Case):
         self.assertIn(result["lanes"], (4, 8, 16))
         self.assertEqual([entry["links"] for entry in result["bodies"]], [10, 20, 50, 100, 200])
         self.assertEqual(result["threads"][0]["threads"], 1)
+        self.assertEqual(result["import_joints"], 31)
 
 
 if __name__ == "__main__":

@@ -82,7 +82,11 @@ ConvertResult Convert(const ConvertOptions& options) {
   if (to_character && !options.character.empty()) {
     throw InputError("--character is for motions; a character is converted by IN alone");
   }
-  to_character ? ConvertCharacter(options, &result) : ConvertMotion(options, &result);
+  if (to_character) {
+    ConvertCharacter(options, &result);
+  } else {
+    ConvertMotion(options, &result);
+  }
   return result;
 }
 

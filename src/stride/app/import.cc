@@ -13,7 +13,6 @@
 #include "stride/draw/sheet.h"
 #include "stride/motion/feet.h"
 #include "stride/motion/formats/formats.h"
-#include "stride/motion/kinematics.h"
 #include "stride/motion/retarget.h"
 #include "stride/motion/skeleton_map.h"
 #include "stride/motion/source_clip.h"
