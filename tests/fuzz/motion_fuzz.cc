@@ -1,4 +1,5 @@
-// Any bytes: a motion or one InputError. A motion that was read survives being checked against a character.
+// Any bytes: a motion or one InputError. A motion that was read survives being checked against a
+// character.
 #include <cstddef>
 #include <cstdint>
 #include <string>
