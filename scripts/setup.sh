@@ -22,6 +22,9 @@ packages=(
   libeigen3-dev       # dense linear algebra
   libmujoco-dev       # MuJoCo engine
   libqhull-dev        # needed by MuJoCo's CMake package
+  libgl-dev           # the same: its CMake package asks for OpenGL
+  libglx-dev          # the same
+  libopengl-dev       # the same
   libfmt-dev          # text formatting
   libspdlog-dev       # logging
   libcli11-dev        # command-line parsing
