@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds stride and runs it on built-in data. Ends by itself.
+# Installs what is missing, builds stride, runs it on built-in data and shows what came out: a summary
+# table, a recording, a report and the viewer. On a terminal the viewer stays until Ctrl-C; otherwise
+# the demo checks that it answers and ends by itself.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -7,6 +9,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 show() {
   printf '\n$ %s\n' "$*"
   "$@"
+}
+fail() {
+  echo "demo: $*" >&2
+  exit 1
 }
 
 scripts/setup.sh
@@ -17,30 +23,71 @@ if [[ ! -f build/build.ninja ]]; then
 fi
 cmake --build build --target stride
 
-mkdir -p results/demo
-show build/stride list characters
-show build/stride list motions
-show build/stride simulate --character liu16 --seconds 10 --push 60,90,2,0.2
+out=results/demo
+skill=$out/walk/walk.skill
+recording=$out/walk/pushed.stride
+report=$out/report.html
+mkdir -p $out/walk $out/motions
 
-# A captured clip of Debian's assimp-testmodels, and the built-in walk for Blender.
+# A walk learned from the built-in clip, then pushed from all sides: 60 N for 0.2 s every 4 s.
+show build/stride learn skill walk -o $skill --seed 1
+cp $skill.history.jsonl $out/walk/history.jsonl
+show build/stride simulate --skill $skill --scenario data/scenarios/pushed_walk.json --record $recording --sheet $out/walk/pushed.png --sheet-cells 24
+
+# A captured clip of Debian's assimp-testmodels on the same body, and the recording for Blender.
 clip=/usr/share/assimp/models/BVH/01_01.bvh
-show build/stride import "$clip" -o results/demo/captured.motion --preview results/demo/captured.png
-show build/stride convert walk results/demo/walk.glb
+show build/stride import "$clip" -o $out/motions/captured.motion --preview $out/motions/captured.png
+show build/stride convert $recording $out/walk/pushed.glb
 
-cat <<'EOS'
+# Experiments, shortened.
+show build/stride reproduce liu16/speed --quick --out $out/liu16-speed
+show build/stride reproduce stride/standing --quick --out $out/stride-standing
 
-What ran: the human of liu16 (45 degrees of freedom) held its standing pose for 10 s. After 2 s it
-was pushed to its left with 60 N for 0.2 s; the lines above say whether it fell and how much faster
-than real time it ran. Then a captured motion was brought onto the same body, with its feet on the
-ground, and the built-in walk was written as glTF.
+printf '\nSummary\n'
+build/stride report $out -o $report
 
-Look at:
-  results/demo/captured.png    the captured motion, frame by frame
-  results/demo/walk.glb        opens in Blender and in any glTF viewer
+# The viewer, on a port that is free.
+log=$(mktemp)
+viewer=
+end() {
+  if [[ -n $viewer ]]; then
+    kill "$viewer" 2>/dev/null || true
+    wait "$viewer" 2>/dev/null || true
+  fi
+  rm -f "$log"
+}
+trap end EXIT
+trap 'exit 0' INT TERM
+build/stride view $recording --no-browser --port 0 >"$log" 2>&1 &
+viewer=$!
+address=
+for _ in {1..100}; do
+  address=$(sed -n 's/^viewer: //p' "$log")
+  [[ -n $address ]] && break
+  kill -0 "$viewer" 2>/dev/null || break
+  sleep 0.1
+done
+[[ -n $address ]] || fail "the viewer did not start: $(cat "$log")"
 
-Next:
-  build/stride --help          all commands
-  build/stride list engines    the engines; try --engine mujoco in the command above
-  build/stride bench           speed of every layer
-  ./test.sh                    all tests
+# What it answers to a browser that asks for the page.
+port=${address##*:}
+port=${port%%/*}
+exec 3<>"/dev/tcp/127.0.0.1/$port"
+printf 'GET / HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n\r\n' "$port" >&3
+read -r -t 10 answer <&3 || fail "the viewer does not answer at $address"
+exec 3>&-
+[[ $answer == *" 200 "* ]] || fail "the viewer at $address answers: $answer"
+
+cat <<EOS
+
+recording  $recording
+report     $report
+motions    $out/motions/captured.png, $out/walk/pushed.glb (opens in Blender)
+viewer     $address
 EOS
+if [[ -t 0 && -t 1 ]]; then
+  echo "           open it in a browser; Ctrl-C ends it"
+  wait "$viewer"
+else
+  echo "           answered; stopped again, as there is no terminal. To see it: build/stride view $recording"
+fi

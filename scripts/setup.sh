@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages that stride needs and that are missing.
+# Installs the Debian 12 packages that stride needs and that are missing, and builds the viewer's page.
 # Asks nothing; needs root or sudo only when something is missing. Safe to run again and again.
 #
 #   scripts/setup.sh           install what is missing
@@ -32,6 +32,8 @@ packages=(
   libtinyxml2-dev     # XML (MJCF)
   libtinygltf-dev     # glTF
   libpng-dev          # PNG (height fields, pictures)
+  zlib1g-dev          # checksums of recordings
+  libboost-dev        # web server of the viewer (Beast)
   libtbb-dev          # threads
   libopenmpi-dev      # runs over many machines
   openmpi-bin         # mpirun
@@ -42,11 +44,16 @@ packages=(
   libbenchmark-dev    # benchmarks
   libmujoco-samples   # humanoid.xml and humanoid100.xml, read by the MJCF tests
   assimp-testmodels   # motion-capture BVH files, read by the import tests
+  chromium            # browser tests of the viewer
   clang-14            # fuzz targets
   libclang-rt-14-dev  # fuzzer and sanitizer run-time libraries
   clang-format        # format check
   clang-tidy          # lint
 )
+
+# The viewer's page is built with Node; one that is there already may come from elsewhere than Debian.
+command -v node >/dev/null || packages+=(nodejs)
+command -v npm >/dev/null || packages+=(npm)
 
 fail() {
   echo "setup: $*" >&2
@@ -99,12 +106,13 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 mapfile -t missing < <(missing_packages)
-if ((${#missing[@]} == 0)); then
-  exit 0
-fi
 if [[ "${1:-}" == --check ]]; then
+  if ((${#missing[@]} == 0)); then exit 0; fi
   printf '%s\n' "${missing[@]}"
   exit 1
+fi
+if ((${#missing[@]} == 0)); then
+  exec "$(dirname "${BASH_SOURCE[0]}")/build_web.sh"
 fi
 
 as_root=()
@@ -128,3 +136,4 @@ mapfile -t missing < <(missing_packages)
 if ((${#missing[@]} != 0)); then
   fail "apt-get reported success, but these are still missing: ${missing[*]}"
 fi
+exec "$(dirname "${BASH_SOURCE[0]}")/build_web.sh"

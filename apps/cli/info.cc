@@ -62,20 +62,70 @@ std::string Text(const MotionInfoResult& r) {
   return text;
 }
 
+std::string Text(const RecordingInfoResult& r) {
+  const Recording& recording = r.recording;
+  const RecordingHeader& header = recording.header;
+  std::string text = fmt::format("{}: a recording\n", header.title);
+  const auto row = [&](const char* name, const std::string& value) {
+    if (!value.empty()) text += fmt::format("  {:<15} {}\n", name, value);
+  };
+  row("controller", header.controller);
+  row("motion", header.motion);
+  row("engine", header.engine);
+  row("seed", header.setup.is_null() ? "" : std::to_string(header.seed));
+  for (const Character& actor : r.actors) {
+    row("actor", fmt::format("{} (bodies: {})", actor.name, actor.BodyCount()));
+  }
+  row("frames", fmt::format("{}, {:.2f} s", recording.frames.size(), recording.Duration()));
+  for (const RecordedChannel& channel : header.channels) {
+    row("channel", channel.name + (channel.unit.empty() ? "" : ", " + channel.unit));
+  }
+  for (const auto& [kind, count] : EventCounts(recording)) {
+    row("events", fmt::format("{} {}", count, kind));
+  }
+  row("complete", recording.complete ? "yes" : "no");
+  return text;
+}
+
+std::string Text(const SkillInfoResult& r) {
+  const Skill& s = r.skill;
+  std::string text = fmt::format("{}: {} on {}\n", r.source, s.name, s.character.name);
+  const auto line = [&](const std::string& name, const std::string& value) {
+    text += fmt::format("  {:<26}{}\n", name, value);
+  };
+  line("cycle", fmt::format("{:.2f} s, {} policies{}", s.motion.Duration(), s.policies.size(),
+                            s.clip.symmetric ? ", mirrored for the other half" : ""));
+  line("heading", s.keep_heading ? "kept, can be commanded" : "free");
+  line("source of the clip", s.motion.source);
+  for (const auto& item : s.metrics.items()) line(item.key(), item.value().dump());
+  return text;
+}
+
 }  // namespace
 
 Verb InfoVerb() {
   return {
       "info",
-      "What is in a character (bodies, joints, masses, roles, gains, contact points) or a motion",
-      {"stride info liu16", "stride info humanoid.xml --json", "stride info walk"},
+      "What is in a character (bodies, joints, masses, roles, gains, contact points), a motion, a "
+      "recording or a skill",
+      {"stride info liu16", "stride info humanoid.xml --json", "stride info walk",
+       "stride info run.stride"},
       [](CLI::App* app, const CommonOptions*) {
         auto source = std::make_shared<std::string>();
         app->add_option(
                "file", *source,
-               "A built-in character or motion, an MJCF file, a motion file, or motion capture")
+               "A built-in character or motion, an MJCF file, a motion file, motion capture, a "
+               "recording, or a skill (.skill)")
             ->required();
         return [source]() -> Output {
+          if (NamesRecording(*source)) {
+            const RecordingInfoResult result = InspectRecording(*source);
+            return {ToJson(result), Text(result), result.warnings};
+          }
+          if (source->ends_with(".skill")) {
+            const SkillInfoResult result = InspectSkill(*source);
+            return {ToJson(result), Text(result), {}};
+          }
           if (NamesMotion(*source)) {
             const MotionInfoResult result = InspectMotion(*source);
             return {ToJson(result), Text(result), result.warnings};

@@ -17,7 +17,8 @@ constexpr int kFailure = 1;     // bad input
 constexpr int kUsageError = 2;  // options that do not exist or do not parse
 
 std::vector<Verb> Verbs() {
-  return {ListVerb(), ImportVerb(), SimulateVerb(), InfoVerb(), ConvertVerb(), BenchVerb()};
+  return {ListVerb(),    ImportVerb(), SimulateVerb(),  LearnVerb(),  InfoVerb(),
+          ConvertVerb(), BenchVerb(),  ReproduceVerb(), ReportVerb(), ViewVerb()};
 }
 
 std::string ExamplesText(const std::vector<std::string>& examples) {

@@ -5,36 +5,59 @@
 #include <fmt/format.h>
 
 #include "stride/app/option_text.h"
-#include "stride/sim/world_config.h"
 #include "verb.h"
 
 namespace stride::cli {
 namespace {
 
 // What needs more than a number is text until the verb runs, so that its errors are those of bad
-// input.
+// input. What is not given stays as the scenario has it.
 struct Arguments {
   SimulateOptions options;
-  std::string terrain = "plane", slope;
-  std::vector<std::string> pushes, loads, throws, settings;
+  std::string scenario, protocol, terrain, slope, replay;
+  std::optional<double> seconds, time_step, disturbance, friction, gravity;
+  bool stop_at_fall = false;
+  std::vector<std::string> pushes, loads, changes, throws, commands, settings;
 };
+
+template <class Item>
+void AddAll(const std::vector<std::string>& texts, Item (*parse)(const std::string&),
+            std::vector<Item>* items) {
+  for (const std::string& text : texts) items->push_back(parse(text));
+}
 
 SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common) {
   SimulateOptions options = arguments.options;
-  options.seed = common.seed;
-  options.world.terrain = ParseTerrain(arguments.terrain);
-  if (!arguments.slope.empty()) ParseSlope(arguments.slope, &options.world.terrain);
-  for (const std::string& text : arguments.pushes) options.pushes.push_back(ParsePush(text));
-  for (const std::string& text : arguments.loads) options.loads.push_back(ParseLoad(text));
-  for (const std::string& text : arguments.throws) options.throws.push_back(ParseThrow(text));
-  for (const std::string& text : arguments.settings) SetConfigValue(text, &options.world);
+  options.setup.seed = common.seed;
+  Scenario& scenario = options.setup.scenario;
+  World& world = scenario.world;
+  if (!arguments.scenario.empty()) scenario = ReadScenario(arguments.scenario);
+  if (!arguments.protocol.empty()) ApplyPushProtocol(arguments.protocol, &scenario);
+  if (arguments.seconds) scenario.seconds = *arguments.seconds;
+  if (arguments.stop_at_fall) scenario.stop_at_fall = true;
+  if (arguments.disturbance) scenario.disturbance = *arguments.disturbance;
+  if (arguments.time_step) world.time_step = *arguments.time_step;
+  if (arguments.friction) world.friction = *arguments.friction;
+  if (arguments.gravity) world.gravity = *arguments.gravity;
+  if (!arguments.terrain.empty()) world.terrain = ParseTerrain(arguments.terrain);
+  if (!arguments.slope.empty()) ParseSlope(arguments.slope, &world.terrain);
+  AddAll(arguments.pushes, ParsePush, &scenario.pushes);
+  AddAll(arguments.loads, ParseLoad, &scenario.loads);
+  AddAll(arguments.changes, ParseChange, &scenario.changes);
+  AddAll(arguments.throws, ParseThrow, &scenario.throws);
+  AddAll(arguments.commands, ParseCommand, &scenario.commands);
+  for (const std::string& text : arguments.settings) {
+    ParseSetting(text, &world, &options.setup.controller_config);
+  }
   return options;
 }
 
 std::string Outcome(const SimulateResult& r) {
   if (r.fell) return fmt::format("fell after {:.2f} s", *r.fell_at);
-  if (r.failed) return fmt::format("failed after {:.2f} s: the engine lost its numbers", r.seconds);
-  return fmt::format("stood for {:.2f} s", r.seconds);
+  if (r.failed) {
+    return fmt::format("failed after {:.2f} s: the engine lost its numbers", r.metrics.seconds);
+  }
+  return fmt::format("stayed up for {:.2f} s", r.metrics.seconds);
 }
 
 std::string Text(const SimulateResult& r) {
@@ -42,6 +65,7 @@ std::string Text(const SimulateResult& r) {
   const auto line = [&](const char* name, const std::string& value) {
     text += fmt::format("{:<18}{}\n", name, value);
   };
+  const Metrics& m = r.metrics;
   line("character",
        fmt::format("{} ({:.1f} kg, {} degrees of freedom)", r.character, r.mass, r.dof));
   line("engine",
@@ -49,63 +73,127 @@ std::string Text(const SimulateResult& r) {
   line("controller", r.controller);
   line("seed", std::to_string(r.seed));
   line("result", Outcome(r));
-  line("distance", fmt::format("{:.3f} m ({:.3f} m/s)", r.distance, r.speed));
-  line("deepest contact", fmt::format("{:.2f} mm", 1e3 * r.max_penetration));
+  line("distance",
+       fmt::format("{:.3f} m; path {:.3f} m at {:.3f} m/s", m.distance, m.path, m.speed));
+  if (m.steps > 0) {
+    line("steps",
+         fmt::format("{}, {:.3f} m and {:.3f} s each", m.steps, m.step_length, m.step_seconds));
+  }
+  if (m.tracking_error_deg) {
+    line("tracking error", fmt::format("{:.2f} degrees a joint", *m.tracking_error_deg));
+  }
+  line("joint power",
+       fmt::format("{:.1f} W; hip, knee, ankle {:.2f} {:.2f} {:.2f}", m.joint_power,
+                   m.leg_power_ratio[0], m.leg_power_ratio[1], m.leg_power_ratio[2]));
+  line("centre of mass", fmt::format("{:.3f} m high, bounce {:.4f} m, sway {:.4f} m", m.com_height,
+                                     m.com_bounce, m.com_sway));
+  line("foot slip", fmt::format("{:.4f} m/s", m.foot_slip));
+  line("deepest contact", fmt::format("{:.2f} mm", 1e3 * m.max_penetration));
   line("root at the end",
        fmt::format("{:.3f} {:.3f} {:.3f} m", r.final_root.x, r.final_root.y, r.final_root.z));
   line("run time", fmt::format("{:.3f} s for {:g} s: {:.0f} times real time", r.wall_seconds,
                                r.simulated_seconds, r.realtime_factor));
-  if (r.realtime_factor < 1) line("", "slower than real time");
+  if (r.missed_deadlines > 0) {
+    line("", fmt::format("{} steps took longer than the time they simulate", r.missed_deadlines));
+  }
+  if (!r.recording.empty()) line("recording", r.recording);
+  if (!r.sheet.empty()) line("sheet", r.sheet);
   return text;
+}
+
+std::string Text(const ReplayResult& r) {
+  const std::string what = fmt::format("{}: {} frames, {:g} s: ", r.recording, r.frames, r.seconds);
+  return what + (r.difference.empty() ? "the same bit for bit" : "differs: " + r.difference) + "\n";
+}
+
+void AddScenarioOptions(CLI::App* app, Arguments* a) {
+  const auto many = [](CLI::Option* option) { option->take_all()->allow_extra_args(false); };
+  app->add_option("--scenario", a->scenario,
+                  "JSON file (docs/scenarios.md); the options below change or add to it");
+  app->add_option("--seconds", a->seconds, "How long")->default_str("10");
+  app->add_flag("--stop-at-fall", a->stop_at_fall, "End there");
+  app->add_option("--time-step", a->time_step, "Seconds a step")->default_str("0.005");
+  many(app->add_option("--push", a->pushes,
+                       "N,deg,at,duration: push the trunk with N newtons towards a heading (0 "
+                       "forwards, 90 left) at a time for a duration; repeatable"));
+  app->add_option("--pushes", a->protocol,
+                  "NAME[:N]: a paper's push protocol, such as lee10-front or lee10-front:100; "
+                  "docs/scenarios.md lists them");
+  app->add_option("--disturb", a->disturbance,
+                  "Random push of up to this many newtons, new every 0.2 s");
+  many(app->add_option("--throw", a->throws,
+                       "kg,m/s,at[,deg]: throw a ball at the trunk, towards a heading or a "
+                       "random one; repeatable"));
+  many(app->add_option("--load", a->loads,
+                       "BODY,KG: fix a mass to a body's centre of mass; repeatable"));
+  many(app->add_option("--change", a->changes,
+                       "BODY,LENGTH[,MASS]: factors for a body, a role, left_leg, right_leg, legs, "
+                       "arms or all; repeatable"));
+  many(app->add_option("--command", a->commands,
+                       "at,[m/s][,deg]: speed and heading asked for from a time on; repeatable"));
+  app->add_option("--terrain", a->terrain,
+                  "plane, steps:RISE,DEPTH,COUNT[,START], or field:SEED,AMPLITUDE (m)")
+      ->default_str("plane");
+  app->add_option("--slope", a->slope, "DEG[,HEADING]: the plane rises along the heading");
+  app->add_option("--friction", a->friction, "Coulomb coefficient")->default_str("0.9");
+  app->add_option("--gravity", a->gravity, "m/s^2, downwards")->default_str("9.81");
+  many(app->add_option("--set", a->settings,
+                       "KEY=VALUE: a setting of the world, such as contact.stiffness (docs/cli.md "
+                       "lists them), or of the controller: controller.KEY; repeatable"));
 }
 
 }  // namespace
 
 Verb SimulateVerb() {
-  return {
-      "simulate",
-      "One run of one character",
-      {"stride simulate --seconds 5 --push 60,90,2,0.2",
-       "stride simulate --character biped --engine mujoco --slope 5 --json",
-       "stride simulate --controller passive --set contact.stiffness=30000"},
-      [](CLI::App* app, const CommonOptions* common) {
-        auto arguments = std::make_shared<Arguments>();
-        SimulateOptions& o = arguments->options;
-        const auto many = [](CLI::Option* option) { option->take_all()->allow_extra_args(false); };
-        app->add_option("--character", o.character, "Built-in name, or an MJCF file")
-            ->capture_default_str();
-        app->add_option("--engine", o.engine, "See: stride list engines")->capture_default_str();
-        app->add_option("--controller", o.controller, "See: stride list controllers")
-            ->capture_default_str();
-        app->add_option("--seconds", o.seconds, "How long")->capture_default_str();
-        app->add_option("--time-step", o.world.time_step, "Seconds a step")->capture_default_str();
-        many(
-            app->add_option("--push", arguments->pushes,
-                            "N,deg,at,duration: push the trunk with N newtons towards a heading (0 "
-                            "forwards, 90 left) at a time for a duration; repeatable"));
-        app->add_option("--disturb", o.disturbance,
-                        "Random push of up to this many newtons, new every 0.2 s");
-        many(app->add_option("--throw", arguments->throws,
-                             "kg,m/s,at[,deg]: throw a ball at the trunk, towards a heading or a "
-                             "random one; repeatable"));
-        many(app->add_option("--load", arguments->loads,
-                             "BODY,KG: fix a mass to a body's centre of mass; repeatable"));
-        app->add_option("--terrain", arguments->terrain,
-                        "plane, steps:RISE,DEPTH,COUNT[,START], or field:SEED,AMPLITUDE (m)")
-            ->capture_default_str();
-        app->add_option("--slope", arguments->slope,
-                        "DEG[,HEADING]: the plane rises along the heading");
-        app->add_option("--friction", o.world.friction, "Coulomb coefficient")
-            ->capture_default_str();
-        app->add_option("--gravity", o.world.gravity, "m/s^2, downwards")->capture_default_str();
-        many(app->add_option("--set", arguments->settings,
-                             "KEY=VALUE: a setting of the world, such as contact.stiffness; "
-                             "docs/cli.md lists them; repeatable"));
-        return [arguments, common]() -> Output {
-          const SimulateResult result = Simulate(Resolve(*arguments, *common));
-          return {ToJson(result), Text(result), result.warnings};
-        };
-      }};
+  return {"simulate",
+          "One run of one character",
+          {"stride simulate --seconds 5 --push 60,90,2,0.2",
+           "stride simulate --character biped --engine mujoco --slope 5 --json",
+           "stride simulate --controller passive --record fall.stride --sheet fall.png",
+           "stride simulate --replay fall.stride"},
+          [](CLI::App* app, const CommonOptions* common) {
+            auto arguments = std::make_shared<Arguments>();
+            SimulateOptions& o = arguments->options;
+            app->add_option("--character", o.setup.character, "Built-in name, or an MJCF file")
+                ->capture_default_str();
+            app->add_option("--engine", o.setup.engine, "See: stride list engines")
+                ->capture_default_str();
+            app->add_option("--controller", o.setup.controller, "See: stride list controllers")
+                ->capture_default_str();
+            app->add_option_function<std::string>(
+                "--skill",
+                [&o](const std::string& skill) {
+                  o.setup.skill = skill;
+                  o.setup.controller = "control_graph";
+                },
+                "Perform a learned skill, on its own character: a built-in name or a file");
+            app->add_option("--motion", o.setup.motions,
+                            "What the controller follows: a built-in motion or a file; repeatable")
+                ->take_all()
+                ->allow_extra_args(false);
+            AddScenarioOptions(app, arguments.get());
+            app->add_option("--record", o.record, "File for a recording (.stride)");
+            app->add_option("--record-every", o.record_every,
+                            "Simulated seconds between its frames, in whole steps")
+                ->capture_default_str();
+            app->add_option("--sheet", o.sheet, "PNG file: the character over time");
+            app->add_option("--sheet-view", o.sheet_view, "side, three-quarter, front or top")
+                ->capture_default_str();
+            app->add_option("--sheet-cells", o.sheet_cells, "Poses on the sheet")
+                ->capture_default_str();
+            app->add_option(
+                "--replay", arguments->replay,
+                "Run a recording again and say whether it is the same bit for bit; takes "
+                "everything from it");
+            return [arguments, common]() -> Output {
+              if (!arguments->replay.empty()) {
+                const ReplayResult result = Replay(arguments->replay);
+                return {ToJson(result), Text(result), {}};
+              }
+              const SimulateResult result = Simulate(Resolve(*arguments, *common));
+              return {ToJson(result), Text(result), result.warnings};
+            };
+          }};
 }
 
 }  // namespace stride::cli

@@ -38,5 +38,9 @@ Verb InfoVerb();
 Verb ConvertVerb();
 Verb ImportVerb();
 Verb BenchVerb();
+Verb LearnVerb();
+Verb ViewVerb();
+Verb ReproduceVerb();
+Verb ReportVerb();
 
 }  // namespace stride::cli

@@ -3,13 +3,16 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 STRIDE = ""
-VERBS = {"list", "simulate", "info", "convert", "import", "bench"}  # at least
+VERBS = {"list", "simulate", "info", "convert", "import", "bench", "learn", "view", "reproduce",
+         "report"}  # at least
 ENGINES = ["native", "batch", "mujoco"]
 CRASHES = (-6, -8, -11, 134, 136, 139)
 
@@ -106,7 +109,9 @@ class List(Case):
 
 class Simulate(Case):
     KEYS = {"fell", "fell_at", "failed", "seconds", "engine", "character", "controller", "seed",
-            "realtime_factor", "distance", "speed", "max_penetration", "final_root"}
+            "realtime_factor", "distance", "speed", "max_penetration", "final_root", "steps",
+            "tracking_error_deg", "joint_power", "leg_power_ratio", "com_sway", "head_motion",
+            "foot_slip", "missed_deadlines", "recording"}
 
     def test_every_engine_holds_a_stand(self):
         for engine in ENGINES:
@@ -132,7 +137,7 @@ class Simulate(Case):
         def run(seed, engine):
             result = self.json_of("simulate", "--seconds", "1", "--disturb", "20", "--seed", seed,
                                   "--engine", engine)
-            del result["realtime_factor"], result["wall_seconds"]
+            del result["realtime_factor"], result["wall_seconds"], result["missed_deadlines"]
             return result
         for engine in ENGINES:
             self.assertEqual(run("3", engine), run("3", engine))
@@ -189,7 +194,19 @@ class Simulate(Case):
                 (["--throw", "2,5,1", "--engine", "batch"], "batch", "several actors"),
                 (["--seconds", "0"], "--seconds"),
                 (["--seconds", "nan"], "--seconds"),
-                (["--time-step", "1"], "time step", "0.1"),
+                (["--time-step", "1"], "time_step", "0.1"),
+                (["--pushes", "kick"], "'kick'", "lee10-front"),
+                (["--pushes", "lee10-front:hard"], "'hard'"),
+                (["--change", "legs"], "--change 'legs'"),
+                (["--change", "tail,2"], "'tail'"),
+                (["--command", "1"], "--command '1'", "heading"),
+                (["--motion", "walk"], "hold", "--motion"),
+                (["--scenario", "missing.json"], "missing.json"),
+                (["--replay", "missing.stride"], "missing.stride"),
+                (["--record", "/nowhere/a.stride"], "/nowhere/a.stride"),
+                (["--record-every", "0"], "--record-every"),
+                (["--sheet-view", "back", "--sheet", "a.png"], "'back'", "three-quarter"),
+                (["--set", "controller.gain=2"], "hold", "gain"),
                 (["--friction", "-1"], "friction"),
                 (["--gravity", "inf"], "gravity"),
                 (["--set", "contact.stiffness=-1"], "contact.stiffness", "1 to"),
@@ -197,6 +214,69 @@ class Simulate(Case):
                 (["--set", "friction"], "key=value")):
             self.refuse(["simulate", *arguments], *words)
             self.refuse(["simulate", *arguments, "--json"], *words)
+
+    def test_scenario_file_and_options_on_top(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.json")
+            def write(scenario):
+                with open(path, "w") as file:
+                    json.dump(scenario, file)
+            write({"name": "mine", "seconds": 1, "world": {"friction": 0.4}, "slope_deg": 2,
+                   "pushes": [{"force": 30, "heading_deg": 90, "at": 0.2, "duration": 0.2}]})
+            result = self.json_of("simulate", "--scenario", path)
+            self.assertAlmostEqual(result["simulated_seconds"], 1)
+            self.assertEqual(result["settings"]["friction"], 0.4)
+            self.assertGreater(result["final_root"][1], 1e-3)
+            result = self.json_of("simulate", "--scenario", path, "--seconds", "0.5", "--friction", "0.6")
+            self.assertAlmostEqual(result["simulated_seconds"], 0.5)
+            self.assertEqual(result["settings"]["friction"], 0.6)
+            write({"secnods": 1})
+            self.refuse(["simulate", "--scenario", path], path, "'secnods'", "seconds")
+            with open(path, "w") as file:
+                file.write("{")
+            self.refuse(["simulate", "--scenario", path], path, "JSON")
+
+    def test_ready_made_scenarios(self):
+        folder = os.path.join(os.path.dirname(__file__), "..", "..", "data", "scenarios")
+        for name in sorted(os.listdir(folder)):
+            result = self.json_of("simulate", "--scenario", os.path.join(folder, name), "--seconds", "1")
+            self.assertIs(result["failed"], False, name)
+
+    def test_push_protocol(self):
+        result = self.json_of("simulate", "--pushes", "lee10-front:1000", "--stop-at-fall")
+        self.assertIs(result["fell"], True)
+        self.assertGreater(result["seconds"], 2)
+        self.assertEqual(result["simulated_seconds"], result["seconds"])
+        self.assertAlmostEqual(
+            self.json_of("simulate", "--pushes", "lee10-left:1")["simulated_seconds"], 40)
+
+    def test_changed_bodies_and_commands(self):
+        result = self.json_of("simulate", "--seconds", "1", "--change", "legs,1.5", "--command", "0.5,1,90")
+        self.assertIs(result["fell"], False)
+        self.assertGreater(result["final_root"][2], 1.2)
+
+    def test_record_replay_and_sheet(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run, sheet = os.path.join(folder, "a.stride"), os.path.join(folder, "a.png")
+            for engine in ENGINES:
+                throw = [] if engine == "batch" else ["--throw", "1,5,0.3"]
+                result = self.json_of("simulate", "--engine", engine, "--seconds", "1", "--disturb", "40",
+                                      "--seed", "7", "--record", run, "--sheet", sheet,
+                                      "--sheet-cells", "4", *throw)
+                self.assertEqual((result["recording"], result["sheet"]), (run, sheet))
+                self.assertEqual(sorted(os.listdir(folder)), ["a.png", "a.stride"])
+                replay = self.json_of("simulate", "--replay", run)
+                self.assertIs(replay["same"], True, f"{engine}: {replay}")
+                self.assertIsNone(replay["difference"])
+                self.assertGreater(replay["frames"], 60)
+                self.assertIn("bit for bit", self.succeed("simulate", "--replay", run).stdout)
+            with open(sheet, "rb") as file:
+                self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+            every = self.json_of("simulate", "--seconds", "1", "--record", run, "--record-every", "0.1")
+            self.assertIs(every["fell"], False)
+            self.assertEqual(self.json_of("simulate", "--replay", run)["frames"], 11)
+            self.succeed("convert", "walk", run)
+            self.refuse(["simulate", "--replay", run], "no simulation")
 
     def test_extreme_numbers_do_not_crash(self):
         for options in (["--push", "1e6,0,0.1,0.5"], ["--gravity", "1000"], ["--time-step", "0.1"],
@@ -295,6 +375,26 @@ class Convert(Case):
                              original["frames"])
             self.assertEqual(sorted(os.listdir(folder)), sorted(map(os.path.basename, paths)))
 
+    def test_recordings(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run, bvh, csv, cut = (os.path.join(folder, name)
+                                  for name in ("a.stride", "a.bvh", "a.csv", "cut.stride"))
+            self.assertEqual(self.json_of("convert", "walk", run)["format"], "recording")
+            info = self.json_of("info", run)
+            self.assertEqual((info["kind"], info["title"], info["complete"]), ("recording", "walk", True))
+            self.assertIn("liu16", self.succeed("info", run).stdout)
+            self.assertEqual(self.json_of("convert", run, bvh)["frames"], info["frames"])
+            self.succeed("convert", run, csv)
+            with open(csv) as file:
+                self.assertEqual(len(file.read().splitlines()), info["frames"] + 1)
+            with open(run, "rb") as whole, open(cut, "wb") as part:
+                part.write(whole.read()[:-1000])
+            info = self.json_of("info", cut)
+            self.assertFalse(info["complete"])
+            self.assertIn("ends within", info["warnings"][0])
+            self.refuse(["convert", run, os.path.join(folder, "a.xml")], "a recording", ".bvh")
+            self.refuse(["info", os.path.join(folder, "none.stride")], "none.stride")
+
     def test_bad_motions_leave_no_file(self):
         with tempfile.TemporaryDirectory() as folder:
             def out(name):
@@ -337,6 +437,137 @@ class Bench(Case):
         self.assertEqual([entry["links"] for entry in result["bodies"]], [10, 20, 50, 100, 200])
         self.assertEqual(result["threads"][0]["threads"], 1)
         self.assertEqual(result["import_joints"], 31)
+
+
+class Reproduce(Case):
+    def test_prints_rows_and_leaves_a_result_and_a_report(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "standing")
+            result = self.json_of("reproduce", "stride/standing", "--quick", "--seed", "3", "--out", out)
+            self.assertEqual((result["experiment"], result["seed"]), ("stride/standing", 3))
+            for row in result["rows"]:
+                self.assertLessEqual({"name", "paper", "ours", "unit", "met", "note"}, row.keys())
+            self.assertEqual(result["total"], sum(row["met"] is not None for row in result["rows"]))
+            with open(os.path.join(out, "result.json"), encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["rows"], result["rows"])
+            again = self.json_of("reproduce", "stride/standing", "--quick", "--seed", "3", "--threads", "1",
+                                 "--out", out)
+            self.assertEqual(again["rows"], result["rows"])
+
+            page = os.path.join(folder, "report.html")
+            report = self.json_of("report", folder, "-o", page)
+            self.assertEqual([section["title"] for section in report["sections"]], ["stride/standing"])
+            with open(page, encoding="utf-8") as file:
+                html = file.read()
+            self.assertEqual(len(html.encode()), report["bytes"])
+            self.assertIn("data:image/png;base64,", html)
+            self.assertNotIn("<script", html)
+
+    def test_a_whole_paper(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = self.json_of("reproduce", "liu16", "--quick", "--out", folder)
+            self.assertEqual(result["experiment"], "liu16")
+            self.assertIn("liu16/speed", {row["experiment"] for row in result["rows"]})
+            self.assertTrue(os.path.exists(os.path.join(folder, "liu16-speed", "result.json")))
+
+    def test_refuses(self):
+        self.refuse(["reproduce", "liu17"], "liu17", "liu16/speed", "stride/standing")
+        self.refuse(["reproduce"], "experiment", code=2)
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "r.html")
+            self.refuse(["report", folder, "-o", page], folder, "result.json")
+            self.refuse(["report", folder + "/none", "-o", page], "is no folder")
+            self.refuse(["report", folder], "-o", code=2)
+            with open(os.path.join(folder, "thesis.txt"), "w", encoding="utf-8") as file:
+                file.write("years of work")
+            self.refuse(["reproduce", "liu16/speed", "--quick", "--quiet", "--out", folder], "--out")
+            self.assertEqual(os.listdir(folder), ["thesis.txt"])
+
+
+class Learn(Case):
+    # Far too little to walk; enough to go through every phase.
+    SMALL = [word for setting in (
+        "chains=4", "first_samples=64", "first_cycles=3", "guided_samples=32", "guided_cycles=14",
+        "guided_iterations=1", "evolve_iterations=3", "evolve_pairs=16", "evolve_seconds=2")
+        for word in ("--set", setting)]
+
+    def learn(self, out, *more):
+        return ["learn", "skill", "walk", "-o", out, "--seed", "3", *self.SMALL, *more]
+
+    def read(self, path):
+        with open(path, "rb") as file:
+            return file.read()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = lambda name: os.path.join(folder.name, name)
+
+    def test_a_skill_can_be_looked_at_and_performed(self):
+        out = self.path("a.skill")
+        result = self.json_of(*self.learn(out))
+        self.assertEqual(result["seed"], 3)
+        self.assertTrue(result["symmetric"])
+        with open(out + ".history.jsonl", encoding="utf-8") as file:
+            phases = [json.loads(line)["phase"] for line in file]
+        self.assertEqual(phases, ["openloop", "guided"] + 3 * ["evolve"])
+        self.assertEqual(self.json_of("info", out)["character"], "liu16")
+        run = self.json_of("simulate", "--skill", out, "--seconds", "1")
+        self.assertEqual(run["controller"], "control_graph")
+        self.assertGreater(run["distance"], 0.3)
+        self.assertIsNotNone(run["tracking_error_deg"])
+
+    def test_ranks_give_the_same_bits(self):
+        one, three = self.path("one.skill"), self.path("three.skill")
+        self.succeed(*self.learn(one, "--threads", "1"))
+        done = subprocess.run(
+            ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", STRIDE,
+             *self.learn(three), "--json"], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["ranks"], 3)
+        self.assertEqual(self.read(one), self.read(three))
+
+    def test_killed_again_and_again_it_ends_the_same(self):
+        whole, out = self.path("whole.skill"), self.path("a.skill")
+        self.succeed(*self.learn(whole))
+        for seconds in (0.3, 0.6, 1.0, 0.8):
+            process = subprocess.Popen([STRIDE, *self.learn(out, "--resume")],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self.succeed(*self.learn(out, "--resume"))
+        self.assertEqual(self.read(out), self.read(whole))
+
+    def test_control_c_leaves_a_checkpoint(self):
+        out = self.path("a.skill")
+        process = subprocess.Popen([STRIDE, *self.learn(out), "--set", "evolve_iterations=10000"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while not os.path.exists(out + ".checkpoint") and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertIn("--resume", errors)
+        self.assertFalse(os.path.exists(out))
+
+    def test_bad_input_is_refused_and_nothing_overwritten(self):
+        out = self.path("a.skill")
+        self.refuse(["learn", "skill", "kick", "-o", out], "no loop")
+        self.refuse(["learn", "skill", "walk", "-o", out, "--character", "snake"], "snake")
+        self.refuse(["learn", "skill", "walk", "-o", out, "--set", "chains=0"], "chains")
+        self.refuse(["learn", "skill", "walk", "-o", out, "--symmetric", "maybe"], "maybe")
+        with open(out, "w", encoding="utf-8") as file:
+            file.write("something else")
+        self.refuse(["learn", "skill", "walk", "-o", out], out)
+        self.refuse(["simulate", "--skill", out], out)
+        self.assertEqual(self.read(out), b"something else")
+        with open(out + ".checkpoint", "w", encoding="utf-8") as file:
+            file.write("not a checkpoint at all")
+        self.refuse(["learn", "skill", "walk", "-o", out, "--resume"], "damaged")
+        self.assertFalse(os.path.exists(out + ".history.jsonl"))
 
 
 if __name__ == "__main__":

@@ -46,6 +46,22 @@ TEST(OptionText, ReadsWhatItDocuments) {
   EXPECT_EQ(steps.step_count, 5);
   EXPECT_EQ(steps.step_start, 2);
   EXPECT_EQ(ParseTerrain("field:3,0.05").kind, Terrain::Kind::kHeightField);
+
+  EXPECT_EQ(ParseChange("legs,1.5"), (BodyChange{"legs", 1.5, 1}));
+  EXPECT_EQ(ParseChange("left_leg,0.97,2"), (BodyChange{"left_leg", 0.97, 2}));
+  const TimedCommand turn = ParseCommand("3,,90");
+  EXPECT_EQ(turn.at, 3);
+  EXPECT_FALSE(turn.speed);
+  EXPECT_NEAR(*turn.heading, std::numbers::pi / 2, 1e-15);
+  EXPECT_EQ(ParseCommand("0,1.2"), (TimedCommand{0, 1.2, {}, {}}));
+
+  World world;
+  nlohmann::json config = nlohmann::json::object();
+  ParseSetting("friction=0.4", &world, &config);
+  ParseSetting("controller.foot.gain=2", &world, &config);
+  ParseSetting("controller.name=soft", &world, &config);
+  EXPECT_EQ(world.friction, 0.4);
+  EXPECT_EQ(config, (nlohmann::json{{"foot", {{"gain", 2}}}, {"name", "soft"}}));
 }
 
 TEST(OptionText, RefusesNamingTheOptionAndWhatIsExpected) {
@@ -65,6 +81,12 @@ TEST(OptionText, RefusesNamingTheOptionAndWhatIsExpected) {
         "field:1", "field:-1,0.1", "field:1,99", "field:1e300,1"}) {
     EXPECT_THAT(ErrorOf([&] { ParseTerrain(text); }), HasSubstr("--terrain")) << text;
   }
+  for (const char* text : {"", "legs", ",2", "legs,0", "legs,long", "legs,1,2,3"}) {
+    EXPECT_THAT(ErrorOf([&] { ParseChange(text); }), HasSubstr("--change")) << text;
+  }
+  for (const char* text : {"", "2", "2,", "2,,", "-1,1", "2,1,2,3", "2,fast"}) {
+    EXPECT_THAT(ErrorOf([&] { ParseCommand(text); }), HasSubstr("--command")) << text;
+  }
   Terrain plane, field = ParseTerrain("field:1,0.1");
   EXPECT_THAT(ErrorOf([&] { ParseSlope("90", &plane); }), HasSubstr("80 degrees"));
   EXPECT_THAT(ErrorOf([&] { ParseSlope("5", &field); }), HasSubstr("plane"));
@@ -73,19 +95,19 @@ TEST(OptionText, RefusesNamingTheOptionAndWhatIsExpected) {
 TEST(Simulate, StandsWhenHeldAndFallsWhenPassive) {
   for (const EngineInfo& engine : Engines()) {
     SimulateOptions options;
-    options.engine = engine.name;
-    options.seconds = 3;
+    options.setup.engine = engine.name;
+    options.setup.scenario.seconds = 3;
     const SimulateResult held = Simulate(options);
     EXPECT_FALSE(held.fell || held.failed) << engine.name;
-    EXPECT_NEAR(held.seconds, 3, 1e-9);
-    EXPECT_GT(held.max_penetration, 0);
-    EXPECT_LT(held.distance, 0.05);
+    EXPECT_NEAR(held.metrics.seconds, 3, 1e-9);
+    EXPECT_GT(held.metrics.max_penetration, 0);
+    EXPECT_LT(held.metrics.distance, 0.05);
 
-    options.controller = "passive";
+    options.setup.controller = "passive";
     const SimulateResult doll = Simulate(options);
     EXPECT_TRUE(doll.fell) << engine.name;
     EXPECT_LT(*doll.fell_at, 2);
-    EXPECT_EQ(doll.seconds, *doll.fell_at);
+    EXPECT_EQ(doll.metrics.seconds, *doll.fell_at);
     EXPECT_NEAR(doll.simulated_seconds, 3, 1e-9);
     EXPECT_LT(doll.final_root.z, 0.5 * held.final_root.z);
   }
@@ -93,41 +115,41 @@ TEST(Simulate, StandsWhenHeldAndFallsWhenPassive) {
 
 TEST(Simulate, PushMovesTowardsItsHeading) {
   SimulateOptions options;
-  options.seconds = 1.1;
-  options.pushes = {ParsePush("100,90,1,0.1")};
+  options.setup.scenario.seconds = 1.1;
+  options.setup.scenario.pushes = {ParsePush("100,90,1,0.1")};
   const SimulateResult left = Simulate(options);
   EXPECT_GT(left.final_root.y, 0.003);
-  options.pushes = {ParsePush("100,-90,1,0.1")};
+  options.setup.scenario.pushes = {ParsePush("100,-90,1,0.1")};
   EXPECT_NEAR(Simulate(options).final_root.y, -left.final_root.y, 1e-6);
 }
 
 TEST(Simulate, RepeatsForTheSameSeedAndNotForAnother) {
   SimulateOptions options;
-  options.seconds = 1;
-  options.disturbance = 20;
+  options.setup.scenario.seconds = 1;
+  options.setup.scenario.disturbance = 20;
   const Vec3d first = Simulate(options).final_root;
   EXPECT_EQ(Simulate(options).final_root, first);
-  options.seed = 1;
+  options.setup.seed = 1;
   EXPECT_NE(Simulate(options).final_root, first);
 }
 
 TEST(Simulate, ThrownBallHitsTheTrunk) {
   SimulateOptions options;
-  options.seconds = 1.5;
+  options.setup.scenario.seconds = 1.5;
   const Vec3d untouched = Simulate(options).final_root;
-  options.throws = {ParseThrow("3,8,0.5,0")};
+  options.setup.scenario.throws = {ParseThrow("3,8,0.5,0")};
   EXPECT_GT(Simulate(options).final_root.x, untouched.x + 0.02);
-  options.engine = "batch";
+  options.setup.engine = "batch";
   EXPECT_THAT(ErrorOf([&] { Simulate(options); }), HasSubstr("several actors"));
 }
 
 TEST(Simulate, LoadAddsItsMassToABodyOrARole) {
   SimulateOptions options;
-  options.seconds = 0.1;
+  options.setup.scenario.seconds = 0.1;
   const double mass = Simulate(options).mass;
-  options.loads = {{"pelvis", 3}, {"trunk", 2}};
+  options.setup.scenario.loads = {{"pelvis", 3}, {"trunk", 2}};
   EXPECT_NEAR(Simulate(options).mass, mass + 5, 1e-9);
-  options.loads = {{"tail", 2}};
+  options.setup.scenario.loads = {{"tail", 2}};
   EXPECT_THAT(ErrorOf([&] { Simulate(options); }),
               AllOf(HasSubstr("'tail'"), HasSubstr("left_foot")));
 }
@@ -138,15 +160,64 @@ TEST(Simulate, NamesWhatDoesNotExist) {
     change(&options);
     return ErrorOf([&] { Simulate(options); });
   };
-  EXPECT_THAT(error([](SimulateOptions* o) { o->engine = "warp"; }),
+  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.engine = "warp"; }),
               AllOf(HasSubstr("'warp'"), HasSubstr("mujoco")));
-  EXPECT_THAT(error([](SimulateOptions* o) { o->controller = "run"; }),
+  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.controller = "run"; }),
               AllOf(HasSubstr("'run'"), HasSubstr("hold")));
-  EXPECT_THAT(error([](SimulateOptions* o) { o->character = "cat"; }),
+  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.character = "cat"; }),
               AllOf(HasSubstr("'cat'"), HasSubstr("liu16")));
-  EXPECT_THAT(error([](SimulateOptions* o) { o->seconds = -1; }), HasSubstr("--seconds"));
-  EXPECT_THAT(error([](SimulateOptions* o) { o->seconds = std::nan(""); }), HasSubstr("--seconds"));
-  EXPECT_THAT(error([](SimulateOptions* o) { o->world.time_step = 0; }), HasSubstr("time step"));
+  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.scenario.seconds = -1; }),
+              HasSubstr("--seconds"));
+  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.scenario.seconds = std::nan(""); }),
+              HasSubstr("--seconds"));
+  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.scenario.world.time_step = 0; }),
+              HasSubstr("time_step"));
+}
+
+TEST(Simulate, PrintsEveryMetricAndTheFilesItWrote) {
+  const std::string record = testing::TempDir() + "simulate_test.stride";
+  const std::string sheet = testing::TempDir() + "simulate_test.png";
+  SimulateOptions options;
+  options.setup.scenario.seconds = 0.5;
+  options.setup.scenario.pushes = {ParsePush("60,90,0.1,0.2")};
+  options.record = record;
+  options.sheet = sheet;
+  options.sheet_cells = 4;
+  const auto json = ToJson(Simulate(options));
+  const auto metrics = ToJson(Metrics{});
+  for (const auto& [key, value] : metrics.items()) EXPECT_TRUE(json.contains(key)) << key;
+  EXPECT_EQ(json["recording"], record);
+  EXPECT_EQ(json["sheet"], sheet);
+  EXPECT_GE(json["missed_deadlines"], 0);
+  EXPECT_GT(json["tracking_error_deg"], 0);
+  EXPECT_GT(std::filesystem::file_size(sheet), 1000u);
+
+  // Frames every 15 ms (3 steps), the first and the last one included.
+  const Recording recording = ReadRecording(record);
+  EXPECT_TRUE(recording.complete);
+  EXPECT_EQ(recording.frames.size(), 35u);
+  EXPECT_NEAR(recording.header.frame_interval, 0.015, 1e-12);
+  EXPECT_EQ(recording.frames.back().step, 100u);
+  EXPECT_EQ(recording.summary["fell"], false);
+  ASSERT_EQ(recording.events.size(), 1u);
+  EXPECT_EQ(recording.events[0].kind, "push");
+  EXPECT_EQ(Replay(record).difference, "");
+  std::filesystem::remove(record);
+  std::filesystem::remove(sheet);
+}
+
+TEST(Simulate, RefusesOptionsOutOfRange) {
+  const auto error = [](void (*change)(SimulateOptions*)) {
+    SimulateOptions options;
+    change(&options);
+    return ErrorOf([&] { Simulate(options); });
+  };
+  EXPECT_THAT(error([](SimulateOptions* o) { o->record_every = 0; }), HasSubstr("--record-every"));
+  EXPECT_THAT(error([](SimulateOptions* o) { o->sheet_cells = 0; }), HasSubstr("--sheet-cells"));
+  EXPECT_THAT(error([](SimulateOptions* o) { o->sheet_view = "back"; }),
+              AllOf(HasSubstr("'back'"), HasSubstr("three-quarter")));
+  EXPECT_THAT(error([](SimulateOptions* o) { o->record = "/nowhere/a.stride"; }),
+              HasSubstr("/nowhere"));
 }
 
 TEST(Catalog, ListsEveryKindAndOnlyThoseThereAre) {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "stride/app/simulate.h"
+#include "stride/app/experiment.h"
 #include "stride/character/library.h"
+#include "stride/controllers/registry.h"
 #include "stride/core/error.h"
+#include "stride/learn/skill_library.h"
 #include "stride/motion/library.h"
 #include "stride/sim/engine.h"
 
@@ -14,9 +16,11 @@ namespace {
 
 using Entries = std::vector<CatalogEntry>;
 
-Entries Controllers() {
+Entries AllControllers() {
   Entries entries;
-  for (const Drive& drive : Drives()) entries.push_back({drive.name, drive.description, {}});
+  for (const ControllerInfo& info : Controllers()) {
+    entries.push_back({info.name, info.description, {}});
+  }
   return entries;
 }
 Entries Characters() {
@@ -40,16 +44,31 @@ Entries Motions() {
   }
   return entries;
 }
-Entries NoneYet() { return {}; }
+Entries AllExperiments() {
+  Entries entries;
+  for (const Experiment& experiment : Experiments()) {
+    entries.push_back({experiment.FullName(), experiment.description, {}});
+  }
+  return entries;
+}
+Entries Skills() {
+  Entries entries;
+  for (const SkillInfo& info : BuiltInSkills())
+    entries.push_back({info.name, info.description, {}});
+  return entries;
+}
 
 struct Kind {
   std::string name;
   Entries (*list)();
 };
 const std::vector<Kind>& Kinds() {
-  static const std::vector<Kind> kinds = {{"controllers", Controllers}, {"characters", Characters},
-                                          {"motions", Motions},         {"skills", NoneYet},
-                                          {"engines", AllEngines},      {"experiments", NoneYet}};
+  static const std::vector<Kind> kinds = {{"controllers", AllControllers},
+                                          {"characters", Characters},
+                                          {"motions", Motions},
+                                          {"skills", Skills},
+                                          {"engines", AllEngines},
+                                          {"experiments", AllExperiments}};
   return kinds;
 }
 

@@ -11,15 +11,20 @@
 #include "stride/core/file.h"
 #include "stride/motion/export.h"
 #include "stride/motion/formats/formats.h"
+#include "stride/record/recording.h"
 
 namespace stride {
 namespace {
 
 constexpr const char* kMotionEnding = ".motion";
 
-// Name of the format that a motion is written in, or empty.
+enum class Kind { kUnknown, kCharacter, kMotion, kRecording };
+constexpr const char* kKindNames[] = {"", "a character", "a motion", "a recording"};
+
+// Name of the format that a motion or a recording is written in, or empty.
 std::string MotionFormat(const std::string& ending) {
   if (ending == kMotionEnding) return "motion";
+  if (ending == kRecordingEnding) return "recording";
   for (const FormatInfo& format : Formats()) {
     const auto& endings = format.write_extensions;
     if (std::find(endings.begin(), endings.end(), ending) != endings.end()) return format.name;
@@ -33,22 +38,65 @@ bool IsBuiltInCharacter(const std::string& name) {
                      [&](const CharacterInfo& info) { return info.name == name; });
 }
 
+Kind KindOf(const std::string& input) {
+  if (NamesRecording(input)) return Kind::kRecording;
+  if (NamesMotion(input)) return Kind::kMotion;
+  return IsBuiltInCharacter(input) || !FileExtension(input).empty() ? Kind::kCharacter
+                                                                    : Kind::kUnknown;
+}
+
 void ConvertCharacter(const ConvertOptions& options, ConvertResult* result) {
   const Character character = LoadCharacter(options.input, &result->warnings);
   result->name = character.name;
   WriteFileWhole(options.output, WriteMjcf(character));
 }
 
+void Describe(const Motion& motion, ConvertResult* result) {
+  result->name = motion.name;
+  result->character = motion.character;
+  result->frames = motion.FrameCount();
+}
+
+// In any format but that of recordings.
+void Write(const Motion& motion, const Character& character, const ConvertResult& result) {
+  if (result.format == "motion") {
+    WriteMotion(motion, result.output);
+  } else {
+    WriteClip(ClipFromMotion(motion, character), result.output);
+  }
+}
+
 void ConvertMotion(const ConvertOptions& options, ConvertResult* result) {
   MotionSource source = LoadAnyMotion(options.input, options.character);
-  result->name = source.motion.name;
-  result->character = source.motion.character;
-  result->frames = source.motion.FrameCount();
+  Describe(source.motion, result);
   result->warnings = std::move(source.warnings);
-  if (result->format == "motion") {
-    WriteMotion(source.motion, options.output);
+  if (result->format == "recording") {
+    WriteFileWhole(options.output,
+                   EncodeRecording(RecordingFromMotion(source.motion, source.character)));
   } else {
-    WriteClip(ClipFromMotion(source.motion, source.character), options.output);
+    Write(source.motion, source.character, *result);
+  }
+}
+
+void ConvertRecording(const ConvertOptions& options, ConvertResult* result) {
+  const Recording recording = ReadRecording(options.input);
+  if (!recording.complete) {
+    result->warnings.push_back(fmt::format("{}: {}; {:.2f} s of it were read", options.input,
+                                           recording.damage, recording.Duration()));
+  }
+  Motion motion = MotionFromRecording(recording);
+  // A motion file names a character that can be loaded: what the run was asked for.
+  const auto& setup = recording.header.setup;
+  if (setup.is_object() && setup.contains("character") && setup["character"].is_string()) {
+    motion.character = setup["character"].get<std::string>();
+  }
+  Describe(motion, result);
+  if (result->format == "recording" || result->format == "csv") {
+    result->frames = static_cast<int>(recording.frames.size());
+    WriteFileWhole(options.output,
+                   result->format == "csv" ? RecordingCsv(recording) : EncodeRecording(recording));
+  } else {
+    Write(motion, recording.header.world.actors[0], *result);
   }
 }
 
@@ -59,7 +107,8 @@ std::string ConvertEndings() {
   for (const FormatInfo& format : Formats()) {
     for (const std::string& ending : format.write_extensions) endings += ", " + ending;
   }
-  return ".xml or .mjcf (MJCF) for a character; " + endings + " for a motion";
+  return fmt::format(".xml or .mjcf (MJCF) for a character; {}, {} for a motion or a recording",
+                     endings, kRecordingEnding);
 }
 
 ConvertResult Convert(const ConvertOptions& options) {
@@ -67,23 +116,27 @@ ConvertResult Convert(const ConvertOptions& options) {
   const bool to_character = ending == ".xml" || ending == ".mjcf";
   ConvertResult result{.input = options.input, .output = options.output};
   result.format = to_character ? "mjcf" : MotionFormat(ending);
-  const bool is_motion = NamesMotion(options.input);
-  const bool is_character =
-      !is_motion && (IsBuiltInCharacter(options.input) || !FileExtension(options.input).empty());
-  if (result.format.empty() || (to_character && is_motion) || (!to_character && is_character)) {
-    const char* kind = is_motion ? "a motion" : "a character";
+  const Kind kind = KindOf(options.input);
+  const bool moves = kind == Kind::kMotion || kind == Kind::kRecording;
+  if (result.format.empty() || (to_character && moves) ||
+      (!to_character && kind == Kind::kCharacter)) {
+    const std::string what =
+        kind == Kind::kUnknown
+            ? ""
+            : fmt::format(", but '{}' is {}", options.input, kKindNames[static_cast<int>(kind)]);
     throw InputError(
         options.output, 0,
-        fmt::format("has the ending '{}'{}; expected {}", ending,
-                    is_motion || is_character ? fmt::format(", but '{}' is {}", options.input, kind)
-                                              : std::string(),
-                    ConvertEndings()));
+        fmt::format("has the ending '{}'{}; expected {}", ending, what, ConvertEndings()));
   }
-  if (to_character && !options.character.empty()) {
-    throw InputError("--character is for motions; a character is converted by IN alone");
+  if ((to_character || kind == Kind::kRecording) && !options.character.empty()) {
+    throw InputError(
+        "--character is for motions; a character is converted by IN alone, and a recording has its "
+        "own");
   }
   if (to_character) {
     ConvertCharacter(options, &result);
+  } else if (kind == Kind::kRecording) {
+    ConvertRecording(options, &result);
   } else {
     ConvertMotion(options, &result);
   }

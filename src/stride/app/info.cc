@@ -73,6 +73,58 @@ MotionInfoResult InspectMotion(const std::string& name_or_path) {
   return result;
 }
 
+RecordingInfoResult InspectRecording(const std::string& path) {
+  RecordingInfoResult result;
+  result.source = path;
+  result.recording = ReadRecording(path);
+  result.actors = ActorsOf(result.recording);
+  if (!result.recording.complete) {
+    result.warnings.push_back(path + ": " + result.recording.damage);
+  }
+  return result;
+}
+
+SkillInfoResult InspectSkill(const std::string& path) { return {path, ReadSkill(path)}; }
+
+std::map<std::string, int> EventCounts(const Recording& recording) {
+  std::map<std::string, int> counts;
+  for (const RecordedEvent& event : recording.events) ++counts[event.kind];
+  return counts;
+}
+
+nlohmann::ordered_json ToJson(const RecordingInfoResult& r) {
+  using Json = nlohmann::ordered_json;
+  const RecordingHeader& header = r.recording.header;
+  Json json = {{"kind", "recording"},
+               {"source", r.source},
+               {"title", header.title},
+               {"engine", header.engine},
+               {"controller", header.controller},
+               {"motion", header.motion},
+               {"seed", header.seed},
+               {"stride", header.version},
+               {"frames", r.recording.frames.size()},
+               {"frame_interval", header.frame_interval},
+               {"seconds", r.recording.Duration()},
+               {"complete", r.recording.complete},
+               {"actors", Json::array()},
+               {"channels", Json::array()},
+               {"styles", header.styles},
+               {"events", EventCounts(r.recording)},
+               {"setup", header.setup},
+               {"summary", r.recording.summary}};
+  for (const Character& actor : r.actors) {
+    json["actors"].push_back(
+        {{"name", actor.name}, {"bodies", actor.BodyCount()}, {"dof", LayoutOf(actor).nv}});
+  }
+  for (const RecordedChannel& channel : header.channels) {
+    json["channels"].push_back(
+        {{"name", channel.name}, {"unit", channel.unit}, {"values", channel.values}});
+  }
+  json["warnings"] = r.warnings;
+  return json;
+}
+
 nlohmann::ordered_json ToJson(const MotionInfoResult& r) {
   return {{"kind", "motion"},
           {"source", r.source},
@@ -133,6 +185,20 @@ nlohmann::ordered_json ToJson(const InfoResult& r) {
   }
   json["warnings"] = r.warnings;
   return json;
+}
+
+nlohmann::ordered_json ToJson(const SkillInfoResult& r) {
+  return {{"kind", "skill"},
+          {"source", r.source},
+          {"name", r.skill.name},
+          {"character", r.skill.character.name},
+          {"motion", r.skill.motion.name},
+          {"cycle_seconds", r.skill.motion.Duration()},
+          {"policies", r.skill.policies.size()},
+          {"symmetric", r.skill.clip.symmetric},
+          {"keep_heading", r.skill.keep_heading},
+          {"metrics", r.skill.metrics},
+          {"provenance", r.skill.provenance}};
 }
 
 }  // namespace stride

@@ -3,255 +3,224 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numbers>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "stride/character/library.h"
-#include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
-#include "stride/core/random.h"
-#include "stride/scenario/fall.h"
-#include "stride/scenario/placement.h"
+#include "stride/draw/image.h"
+#include "stride/draw/sheet.h"
 #include "stride/sim/world_config.h"
 
 namespace stride {
 namespace {
 
-constexpr double kThrowDistance = 2;  // from the trunk, m
-constexpr double kBallDensity = 500;  // kg/m^3: a heavy ball of leather
-constexpr double kMaxSeconds = 86400;
+using Clock = std::chrono::steady_clock;
+using OrderedJson = nlohmann::ordered_json;
+
+View ViewFromName(const std::string& name) {
+  constexpr std::pair<const char*, View> kViews[] = {{"side", View::kSide},
+                                                     {"three-quarter", View::kThreeQuarter},
+                                                     {"front", View::kFront},
+                                                     {"top", View::kTop}};
+  for (const auto& [each, view] : kViews) {
+    if (name == each) return view;
+  }
+  throw InputError(
+      fmt::format("--sheet-view is '{}'; expected one of: side, three-quarter, front, top", name));
+}
 
 void CheckOptions(const SimulateOptions& o) {
-  const auto check = [](bool good, const std::string& what) {
-    if (!good) throw InputError(what);
-  };
-  check(
-      o.seconds > 0 && o.seconds <= kMaxSeconds,
-      fmt::format("--seconds is {}; expected more than 0 and at most {}", o.seconds, kMaxSeconds));
-  check(o.disturbance >= 0 && o.disturbance <= 1e6,
-        fmt::format("--disturb is {}; expected 0 to 1e6 N", o.disturbance));
-  for (const Push& p : o.pushes) {
-    check(
-        std::fabs(p.force) <= 1e6 && std::isfinite(p.heading) && p.at >= 0 && p.duration > 0 &&
-            std::isfinite(p.at + p.duration),
-        fmt::format("--push of {} N at {} s for {} s; expected at most 1e6 N, a time from 0 and a "
-                    "positive duration",
-                    p.force, p.at, p.duration));
+  if (!(o.record_every > 0 && o.record_every <= 10)) {
+    throw InputError(
+        fmt::format("--record-every is {}; expected more than 0 and at most 10 s", o.record_every));
   }
-  for (const Throw& t : o.throws) {
-    check(t.mass >= 1e-3 && t.mass <= 1e3 && t.speed > 0 && t.speed <= 100 && t.at >= 0 &&
-              std::isfinite(t.at) && std::isfinite(t.heading.value_or(0)),
-          fmt::format(
-              "--throw of {} kg at {} m/s at {} s; expected 0.001 to 1000 kg, a positive speed "
-              "of at most 100 m/s and a time from 0",
-              t.mass, t.speed, t.at));
+  if (o.sheet_cells < 1 || o.sheet_cells > 400) {
+    throw InputError(fmt::format("--sheet-cells is {}; expected 1 to 400", o.sheet_cells));
   }
+  ViewFromName(o.sheet_view);
 }
 
-const Drive& FindDrive(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Drive& drive : Drives()) {
-    if (drive.name == name) return drive;
-    names.push_back(drive.name);
-  }
-  throw InputError(fmt::format("there is no controller '{}'; expected one of: {}", name,
-                               fmt::join(names, ", ")));
+// Whole steps that come nearest to `seconds`.
+std::uint32_t StepsIn(double seconds, double time_step) {
+  return static_cast<std::uint32_t>(std::max(1.0, std::round(seconds / time_step)));
 }
 
-void AddLoads(const std::vector<Load>& loads, Character* character) {
-  for (const Load& load : loads) {
-    int body = FindBody(*character, load.body);
-    if (const Role role = RoleFromName(load.body); body < 0 && role != Role::kCount) {
-      body = character->BodyOf(role);
-    }
-    if (body < 0) {
-      std::vector<std::string> names;
-      for (const Body& each : character->bodies) names.push_back(each.name);
-      throw InputError(fmt::format("--load: '{}' has no body '{}'; expected one of: {}",
-                                   character->name, load.body, fmt::join(names, ", ")));
-    }
-    AddLoad(character, body, load.mass, character->bodies[body].com);
-  }
-}
-
-Character BallOf(const Throw& t) {
-  return MakeBall(std::cbrt(3 * t.mass / (4 * std::numbers::pi * kBallDensity)), t.mass);
-}
-
-// Out of the way until it is thrown, on the ground far to the side.
-State ParkedBall(const Character& ball, const Terrain& terrain, int index) {
-  State state = RestState(ball);
-  state.q[1] = 30 + 3 * index;
-  state.q[2] += SurfaceAt(terrain, state.q[0], state.q[1]).height;
-  return state;
-}
-
-// On its way to `target`, aimed with what gravity will take from it.
-State ThrownBall(const Character& ball, const Throw& t, const Vec3d& target, double heading,
-                 double gravity) {
-  const Vec3d along{std::cos(heading), std::sin(heading), 0};
-  const double flight = kThrowDistance / t.speed;
-  const Vec3d from = target - along * kThrowDistance;
-  const Vec3d velocity = along * t.speed + Vec3d{0, 0, 0.5 * gravity * flight};
-  State state = RestState(ball);
-  state.q = {from.x, from.y, from.z, 1, 0, 0, 0};
-  state.v = {velocity.x, velocity.y, velocity.z, 0, 0, 0};
-  return state;
-}
-
-Vec3d RootPosition(const Character& character, const State& state) {
-  if (character.bodies[0].joint.kind != JointKind::kFree) return character.bodies[0].offset;
-  return {state.q[0], state.q[1], state.q[2]};
-}
-
-// What acts on the world from outside, step by step.
-class Events {
+// The character over time, as a motion for the contact sheet.
+class SheetMotion {
  public:
-  Events(const SimulateOptions& options, const World& world)
-      : options_(options),
-        world_(world),
-        pushed_(PushedBody(world.actors[0])),
-        disturbance_{.amplitude = options.disturbance, .seed = options.seed},
-        thrown_(options.throws.size(), false) {}
-
-  // Sums all pushes into one force: an engine may take only one for each body.
-  ExternalForce ForceAt(double time) {
-    Vec3d force = PushAt(options_.pushes, time);
-    if (disturbance_.amplitude > 0) {
-      const int interval = static_cast<int>((time + 1e-9) / disturbance_.interval);
-      force += DisturbanceAt(disturbance_, interval);
-    }
-    return {.body = pushed_, .force = force, .point = world_.actors[0].bodies[pushed_].com};
+  SheetMotion(const Run& run, std::uint32_t total_steps) : character_(run.GetWorld().actors[0]) {
+    constexpr std::uint32_t kMaxFrames = 2000;
+    const double h = run.GetWorld().time_step;
+    every_ = std::min(std::max(StepsIn(1.0 / 30, h), 1 + total_steps / kMaxFrames), total_steps);
+    motion_.name = run.Header().title;
+    motion_.character = character_.name;
+    motion_.fps = 1 / (every_ * h);
+    Add(run);
   }
 
-  void Throw(double time, Engine* engine) {
-    for (std::size_t k = 0; k < thrown_.size(); ++k) {
-      const struct Throw& t = options_.throws[k];
-      if (thrown_[k] || time + 1e-9 < t.at) continue;
-      thrown_[k] = true;
-      const BodyFrames frames = FramesAt(world_.actors[0], engine->GetState(0).q);
-      const Vec3d target = frames.position[pushed_] +
-                           Rotate(frames.rotation[pushed_], world_.actors[0].bodies[pushed_].com);
-      Random random(options_.seed, 0, static_cast<std::uint32_t>(k));
-      const double heading = t.heading.value_or(random.Uniform(0, 2 * std::numbers::pi));
-      engine->SetState(static_cast<int>(k) + 1,
-                       ThrownBall(world_.actors[k + 1], t, target, heading, world_.gravity));
+  void Add(const Run& run) {
+    if (run.StepCount() % every_ != 0) return;
+    run.ReadFrame(&frame_);
+    std::uint8_t flags = 0;
+    for (const RecordedContact& contact : frame_.contacts) {
+      if (contact.actor == 0 && contact.other_actor < 0) flags |= FlagOf(contact.body);
     }
+    motion_.frames.push_back(frame_.actors[0].q);
+    motion_.contacts.push_back(flags);
+  }
+
+  void Write(const SimulateOptions& options) const {
+    SheetOptions sheet;
+    sheet.view = ViewFromName(options.sheet_view);
+    sheet.cells = options.sheet_cells;
+    sheet.title = motion_.name;
+    WritePng(ContactSheet(character_, motion_, sheet), options.sheet);
   }
 
  private:
-  const SimulateOptions& options_;
-  const World& world_;
-  int pushed_;
-  Disturbance disturbance_;
-  std::vector<bool> thrown_;
+  std::uint8_t FlagOf(int body) const {
+    const auto is = [&](Role role) { return character_.BodyOf(role) == body; };
+    if (is(Role::kLeftFoot) || is(Role::kLeftToe)) return kLeftFootDown;
+    if (is(Role::kRightFoot) || is(Role::kRightToe)) return kRightFootDown;
+    if (is(Role::kLeftHand)) return kLeftHandDown;
+    if (is(Role::kRightHand)) return kRightHandDown;
+    return 0;
+  }
+
+  Character character_;
+  std::uint32_t every_;
+  Motion motion_;
+  RecordedFrame frame_;
+};
+
+// Writes frames and events as the run goes.
+class Recorder {
+ public:
+  Recorder(const SimulateOptions& options, Run* run)
+      : every_(StepsIn(options.record_every, run->GetWorld().time_step)),
+        writer_(options.record, HeaderOf(*run)) {
+    AddFrame(run);
+  }
+  void Add(Run* run) {
+    AddEvents(run);
+    if (run->StepCount() % every_ == 0) AddFrame(run);
+  }
+  void Finish(Run* run, const SimulateResult& result) {
+    AddEvents(run);
+    if (run->StepCount() != frame_.step) AddFrame(run);
+    writer_.Finish(ToJson(result));
+  }
+
+ private:
+  RecordingHeader HeaderOf(const Run& run) const {
+    RecordingHeader header = run.Header();
+    header.frame_interval = every_ * run.GetWorld().time_step;
+    return header;
+  }
+  void AddEvents(Run* run) {
+    for (const RecordedEvent& event : run->TakeEvents()) writer_.Add(event);
+  }
+  void AddFrame(Run* run) {
+    run->ReadFrame(&frame_);
+    writer_.Add(frame_);
+  }
+
+  std::uint32_t every_;
+  RecordingWriter writer_;
+  RecordedFrame frame_;
 };
 
 }  // namespace
 
-const std::vector<Drive>& Drives() {
-  static const std::vector<Drive> drives = {
-      {"hold", "servos hold the rest pose with the character's own gains; no balance feedback",
-       [](const Character& character, const std::vector<double>& q) {
-         return HoldPose(character, q);
-       }},
-      {"passive", "no servo, no torque: a rag doll",
-       [](const Character& character, const std::vector<double>&) { return Passive(character); }},
-  };
-  return drives;
-}
-
 SimulateResult Simulate(const SimulateOptions& options) {
   CheckOptions(options);
-  const Drive& drive = FindDrive(options.controller);
-  FindEngine(options.engine);  // before the character's file is read
+  Run run(options.setup);
+  const Character& character = run.GetWorld().actors[0];
+  const double h = run.GetWorld().time_step;
+  std::optional<Recorder> recorder;
+  std::optional<SheetMotion> sheet;
+  if (!options.record.empty()) recorder.emplace(options, &run);
+  if (!options.sheet.empty()) sheet.emplace(run, StepsIn(options.setup.scenario.seconds, h));
+
   SimulateResult result;
-  World world = options.world;
-  world.actors = {LoadCharacter(options.character, &result.warnings)};
-  AddLoads(options.loads, &world.actors[0]);
-  for (const Throw& t : options.throws) world.actors.push_back(BallOf(t));
-  const Character& character = world.actors[0];
-
-  const std::unique_ptr<Engine> engine = MakeEngine(options.engine, world);
-  const State start = StandOn(character, world.terrain);
-  engine->SetState(0, start);
-  std::vector<Actuation> actuations = {drive.make(character, start.q)};
-  for (std::size_t k = 1; k < world.actors.size(); ++k) {
-    engine->SetState(static_cast<int>(k),
-                     ParkedBall(world.actors[k], world.terrain, static_cast<int>(k)));
-    actuations.push_back(Passive(world.actors[k]));
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point before = begin;
+  while (!run.Finished()) {
+    run.Step();
+    const Clock::time_point now = Clock::now();
+    result.missed_deadlines += std::chrono::duration<double>(now - before).count() > h;
+    before = now;
+    if (!recorder && !sheet) continue;
+    if (recorder) recorder->Add(&run);
+    if (sheet) sheet->Add(run);
+    before = Clock::now();
   }
-  const FallDetector fall(character, world.terrain, start);
-  Events events(options, world);
-
-  const Vec3d from = RootPosition(character, start);
-  Vec3d until = from;
-  const double h = world.time_step;
-  const long steps = std::max(1L, std::lround(options.seconds / h));
-  long done = 0;
-  const auto clock_start = std::chrono::steady_clock::now();
-  while (done < steps && !result.failed) {
-    const double time = static_cast<double>(done) * h;
-    events.Throw(time, engine.get());
-    const ExternalForce push = events.ForceAt(time);
-    engine->Step(actuations, {&push, 1});
-    result.failed = engine->Failed(0);
-    if (result.failed) break;
-    ++done;
-    for (const Contact& contact : engine->Contacts()) {
-      if (contact.actor == 0)
-        result.max_penetration = std::max(result.max_penetration, contact.depth);
-    }
-    if (result.fell) continue;
-    const State& state = engine->GetState(0);
-    until = RootPosition(character, state);
-    result.seconds = static_cast<double>(done) * h;
-    if (fall.Fallen(state)) {
-      result.fell = true;
-      result.fell_at = result.seconds;
-    }
-  }
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - clock_start;
+  result.wall_seconds = std::chrono::duration<double>(before - begin).count();
 
   result.character = character.name;
-  result.engine = options.engine;
-  result.controller = options.controller;
-  result.seed = options.seed;
+  result.engine = options.setup.engine;
+  result.controller = options.setup.controller;
+  result.seed = options.setup.seed;
   result.mass = TotalMass(character);
   result.dof = LayoutOf(character).nv;
-  result.simulated_seconds = static_cast<double>(done) * h;
-  result.wall_seconds = wall.count();
-  result.realtime_factor = wall.count() > 0 ? result.simulated_seconds / wall.count() : 0;
-  result.distance = std::hypot(until.x - from.x, until.y - from.y);
-  result.speed = result.seconds > 0 ? result.distance / result.seconds : 0;
-  result.final_root = RootPosition(character, engine->GetState(0));
-  result.settings = ConfigToJson(world);
+  result.fell = run.Fell();
+  result.failed = run.Failed();
+  result.fell_at = run.FellAt();
+  result.metrics = run.Measure();
+  result.simulated_seconds = run.Time();
+  if (result.wall_seconds > 0) {
+    result.realtime_factor = result.simulated_seconds / result.wall_seconds;
+  }
+  const std::vector<double>& q = run.ActorState().q;
+  const bool free = character.bodies[0].joint.kind == JointKind::kFree;
+  result.final_root = free ? Vec3d{q[0], q[1], q[2]} : character.bodies[0].offset;
+  result.settings = ConfigToJson(run.GetWorld());
+  result.warnings = run.Warnings();
+  result.recording = options.record;
+  result.sheet = options.sheet;
+  if (recorder) recorder->Finish(&run, result);
+  if (sheet) sheet->Write(options);
   return result;
 }
 
-nlohmann::ordered_json ToJson(const SimulateResult& r) {
-  nlohmann::ordered_json json = {{"fell", r.fell}};
-  json["fell_at"] = r.fell_at ? nlohmann::ordered_json(*r.fell_at) : nullptr;
-  json.update(
-      nlohmann::ordered_json{{"failed", r.failed},
-                             {"seconds", r.seconds},
-                             {"simulated_seconds", r.simulated_seconds},
-                             {"engine", r.engine},
-                             {"character", r.character},
-                             {"controller", r.controller},
-                             {"seed", r.seed},
-                             {"realtime_factor", r.realtime_factor},
-                             {"wall_seconds", r.wall_seconds},
-                             {"distance", r.distance},
-                             {"speed", r.speed},
-                             {"max_penetration", r.max_penetration},
-                             {"final_root", {r.final_root.x, r.final_root.y, r.final_root.z}},
-                             {"mass", r.mass},
-                             {"dof", r.dof},
-                             {"settings", r.settings},
-                             {"warnings", r.warnings}});
+OrderedJson ToJson(const SimulateResult& r) {
+  const auto path = [](const std::string& name) {
+    return name.empty() ? OrderedJson(nullptr) : OrderedJson(name);
+  };
+  OrderedJson json = {{"fell", r.fell}};
+  json["fell_at"] = r.fell_at ? OrderedJson(*r.fell_at) : nullptr;
+  json["failed"] = r.failed;
+  json.update(ToJson(r.metrics));
+  json.update(OrderedJson{{"simulated_seconds", r.simulated_seconds},
+                          {"wall_seconds", r.wall_seconds},
+                          {"realtime_factor", r.realtime_factor},
+                          {"missed_deadlines", r.missed_deadlines},
+                          {"engine", r.engine},
+                          {"character", r.character},
+                          {"controller", r.controller},
+                          {"seed", r.seed},
+                          {"final_root", {r.final_root.x, r.final_root.y, r.final_root.z}},
+                          {"mass", r.mass},
+                          {"dof", r.dof},
+                          {"settings", r.settings},
+                          {"warnings", r.warnings}});
+  json["recording"] = path(r.recording);
+  json["sheet"] = path(r.sheet);
+  return json;
+}
+
+ReplayResult Replay(const std::string& path) {
+  const Recording recording = ReadRecording(path);
+  return {path, static_cast<long>(recording.frames.size()), recording.Duration(),
+          ReplayDifference(recording)};
+}
+
+OrderedJson ToJson(const ReplayResult& r) {
+  OrderedJson json = {{"recording", r.recording},
+                      {"frames", r.frames},
+                      {"seconds", r.seconds},
+                      {"same", r.difference.empty()}};
+  json["difference"] = r.difference.empty() ? OrderedJson(nullptr) : OrderedJson(r.difference);
   return json;
 }
 

@@ -67,6 +67,7 @@ std::vector<double> BlendPoses(const Character& character, const std::vector<dou
 // stride's own file: JSON with a version, one line a frame (docs/formats.md). Round trips exactly.
 Motion ReadMotion(const std::string& path);
 Motion ParseMotion(const std::string& text, const std::string& file_name);
+std::string MotionText(const Motion& motion);
 void WriteMotion(const Motion& motion, const std::string& path);
 
 }  // namespace stride

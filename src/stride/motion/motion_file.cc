@@ -133,7 +133,7 @@ Motion ParseMotion(const std::string& text, const std::string& file_name) {
 
 Motion ReadMotion(const std::string& path) { return ParseMotion(ReadFile(path), path); }
 
-void WriteMotion(const Motion& motion, const std::string& path) {
+std::string MotionText(const Motion& motion) {
   const auto quote = [](const std::string& text) { return nlohmann::json(ToUtf8(text)).dump(); };
   std::string text;
   auto out = std::back_inserter(text);
@@ -149,7 +149,11 @@ void WriteMotion(const Motion& motion, const std::string& path) {
                    f + 1 < motion.frames.size() ? "," : "");
   }
   text += "]}\n";
-  WriteFileWhole(path, text);
+  return text;
+}
+
+void WriteMotion(const Motion& motion, const std::string& path) {
+  WriteFileWhole(path, MotionText(motion));
 }
 
 }  // namespace stride

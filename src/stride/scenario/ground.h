@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "stride/sim/world.h"
 
@@ -9,5 +10,9 @@ namespace stride {
 // Uneven ground of 20 m by 20 m around the origin: a random height up to `amplitude` (m) either way
 // every half metre, level within a metre of the origin so that a character can start there.
 Terrain RandomField(std::uint64_t seed, double amplitude);
+
+// plane | steps:RISE,DEPTH,COUNT[,START] | field:SEED,AMPLITUDE. Throws InputError that names
+// `option`.
+Terrain ParseTerrain(const std::string& text, const char* option = "--terrain");
 
 }  // namespace stride

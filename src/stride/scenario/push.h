@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "stride/character/character.h"
 
-// Pushes: horizontal forces on a character's trunk.
+// Pushes: horizontal forces on a body of a character, its trunk unless another is named.
 namespace stride {
 
 struct Push {
@@ -13,11 +14,25 @@ struct Push {
   double heading = 0;   // where it pushes to, rad from +X (forwards) towards +Y (left)
   double at = 0;        // s
   double duration = 0;  // s
+  std::string body;     // a body's name or a role; empty: PushedBody()
+  int repeats = 1;      // in all; the later ones follow after `every` each
+  double every = 0;     // s
   friend bool operator==(const Push&, const Push&) = default;
 };
+// Whether it acts during the step that begins at `time`.
+bool ActsAt(const Push& push, double time);
 
-// Sum of the pushes that act during the step that begins at `time`, N.
-Vec3d PushAt(const std::vector<Push>& pushes, double time);
+// The push test of liu16: a push every so often in a random horizontal direction, its size drawn
+// from a normal distribution that widens with the seconds elapsed.
+struct RandomPushes {
+  double duration = 0.2;    // s (paper: 0.2)
+  double every = 2;         // s (paper: 2)
+  double sigma = 0;         // N
+  double sigma_growth = 1;  // N for each second elapsed (the paper does not give its own)
+  friend bool operator==(const RandomPushes&, const RandomPushes&) = default;
+};
+// What acts during the step that begins at `time`, N. `sample` tells runs of one seed apart.
+Vec3d RandomPushAt(const RandomPushes& pushes, double time, std::uint64_t seed, int sample = 0);
 
 // A push without end that takes a new random heading, and a new force up to `amplitude`, every
 // `interval`.

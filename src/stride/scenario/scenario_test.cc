@@ -16,28 +16,53 @@ namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
 
-TEST(Push, ActsForItsDurationTowardsItsHeading) {
-  const std::vector<Push> pushes = {
-      {.force = 60, .heading = 90 * kDegree, .at = 2, .duration = 0.2}};
+TEST(Push, ActsForItsDuration) {
+  const Push push{.force = 60, .at = 2, .duration = 0.2};
   int steps = 0;
-  for (int i = 0; i < 1000; ++i) {
-    // A sum of steps is not exact: 2 s may come out as 1.9999999.
-    const Vec3d force = PushAt(pushes, i * 0.005);
-    steps += force.y > 59.9;
-    EXPECT_NEAR(force.x, 0, 1e-12);
-  }
+  // A sum of steps is not exact: 2 s may come out as 1.9999999.
+  for (int i = 0; i < 1000; ++i) steps += ActsAt(push, i * 0.005);
   EXPECT_EQ(steps, 40);
-  EXPECT_EQ(PushAt(pushes, 1.995).y, 0);
-  EXPECT_EQ(PushAt(pushes, 2.2).y, 0);
+  EXPECT_FALSE(ActsAt(push, 1.995));
+  EXPECT_TRUE(ActsAt(push, 2));
+  EXPECT_TRUE(ActsAt(push, 2.195));
+  EXPECT_FALSE(ActsAt(push, 2.2));
 }
 
-TEST(Push, SumsWhatActsAtOnce) {
-  const std::vector<Push> pushes = {
-      {.force = 10, .heading = 0, .at = 0, .duration = 1},
-      {.force = 5, .heading = 180 * kDegree, .at = 0.5, .duration = 1}};
-  EXPECT_NEAR(PushAt(pushes, 0.25).x, 10, 1e-12);
-  EXPECT_NEAR(PushAt(pushes, 0.75).x, 5, 1e-12);
-  EXPECT_NEAR(PushAt(pushes, 1.25).x, -5, 1e-12);
+TEST(Push, RepeatsAsOftenAsItSays) {
+  const Push push{.force = 1, .at = 2, .duration = 0.4, .repeats = 10, .every = 4};
+  int steps = 0, begins = 0;
+  bool acted = false;
+  for (int i = 0; i < 20000; ++i) {
+    const bool acts = ActsAt(push, i * 0.005);
+    steps += acts;
+    begins += acts && !acted;
+    acted = acts;
+  }
+  EXPECT_EQ(steps, 10 * 80);
+  EXPECT_EQ(begins, 10);
+  EXPECT_TRUE(ActsAt(push, 38.1));
+  EXPECT_FALSE(ActsAt(push, 42.1));
+}
+
+TEST(RandomPushes, GrowRepeatAndPause) {
+  const RandomPushes pushes{.sigma = 10, .sigma_growth = 2};
+  EXPECT_EQ(RandomPushAt(pushes, 1.9, 3), Vec3d{});
+  EXPECT_EQ(RandomPushAt(pushes, 2.2, 3), Vec3d{});
+  const Vec3d first = RandomPushAt(pushes, 2, 3);
+  EXPECT_GT(Norm(first), 0);
+  EXPECT_EQ(first.z, 0);
+  EXPECT_EQ(RandomPushAt(pushes, 2.195, 3), first);
+  EXPECT_NE(RandomPushAt(pushes, 4, 3), first);
+  EXPECT_NE(RandomPushAt(pushes, 2, 4), first);
+  EXPECT_NE(RandomPushAt(pushes, 2, 3, 1), first);
+  // Root mean square over samples: the deviation at that time.
+  for (const double time : {2.0, 100.0}) {
+    double squares = 0;
+    for (int sample = 0; sample < 4000; ++sample) {
+      squares += SquaredNorm(RandomPushAt(pushes, time, 3, sample));
+    }
+    EXPECT_NEAR(std::sqrt(squares / 4000), 10 + 2 * time, 0.05 * (10 + 2 * time));
+  }
 }
 
 TEST(Disturbance, RepeatsStaysInBoundsAndDiffersByIntervalAndSample) {

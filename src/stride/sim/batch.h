@@ -8,6 +8,10 @@
 
 namespace stride {
 
+struct BatchMemory;
+template <class Real>
+struct Tree;
+
 // What may differ from lane to lane without costing anything: learning varies the world over the
 // lanes.
 struct LaneConditions {
@@ -58,6 +62,12 @@ class Batch {
   // The lane's exact memory (floats and origin), for snapshots that repeat bit for bit.
   std::vector<double> SaveLane(int lane) const;
   void RestoreLane(int lane, const std::vector<double>& memory);
+
+  // For what works on the lanes themselves (learn/): their memory (engines/batch/batch_kernel.h).
+  // After writing states into it, Refresh() brings the bodies' motion up to date.
+  const BatchMemory& Memory() const;
+  const Tree<float>& GetTree() const;
+  void Refresh();
 
  private:
   struct Impl;

@@ -334,6 +334,13 @@ void Batch::Step(int steps) {
   }
 }
 
+const BatchMemory& Batch::Memory() const { return impl_->memory; }
+const Tree<float>& Batch::GetTree() const { return impl_->tree; }
+void Batch::Refresh() {
+  impl_->kernel->update(impl_->tree, impl_->memory);
+  impl_->motion_stale = false;
+}
+
 bool Batch::Failed(int lane) const { return impl_->At(impl_->memory.failed, 0, lane) != 0; }
 
 Batch::PointForce Batch::ContactForce(int lane, int contact_point) const {

@@ -1,0 +1,104 @@
+#include "stride/app/learn.h"
+
+#include <atomic>
+#include <csignal>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "stride/core/config.h"
+#include "stride/core/error.h"
+#include "verb.h"
+
+namespace stride::cli {
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+struct Arguments {
+  LearnSkillRequest request;
+  std::string symmetry = "auto";
+  std::vector<std::string> settings;
+};
+
+Symmetry ParseSymmetry(const std::string& text) {
+  if (text == "auto") return Symmetry::kAuto;
+  if (text == "yes") return Symmetry::kYes;
+  if (text == "no") return Symmetry::kNo;
+  throw InputError("--symmetric is '" + text + "'; expected auto, yes or no");
+}
+
+std::string Text(const LearnSkillResult& r) {
+  if (!r.leader) return "";
+  std::string text;
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("{:<18}{}\n", name, value);
+  };
+  line("skill", fmt::format("{} on {}{}", r.clip, r.character, r.symmetric ? ", symmetric" : ""));
+  line("learned in", fmt::format("{:.1f} s, {} iterations, {} threads x {} ranks", r.wall_seconds,
+                                 r.iterations, r.threads, r.ranks));
+  line("speed", fmt::format("{:.2f} million lane steps a second", r.lane_steps_per_second / 1e6));
+  line("alone", fmt::format("{:.1f} of 100 s", r.metrics["seconds_of_100"].get<double>()));
+  line("pushed", fmt::format("{:.1f} of 60 s, 0.2 s every 4 s up to 60 N, varied ground",
+                             r.metrics["seconds_of_60_pushed_60N"].get<double>()));
+  line("written", r.out);
+  return text;
+}
+
+void AddCommon(CLI::App* app, const std::shared_ptr<Arguments>& arguments) {
+  LearnSkillRequest& r = arguments->request;
+  app->add_option("clip", r.clip, "Built-in motion, motion file, or motion capture")->required();
+  app->add_option("-o,--out", r.out, "File to write")->required();
+  app->add_option("--character", r.character, "Built-in name, or an MJCF file")
+      ->capture_default_str();
+  app->add_option("--name", r.name, "Name of the skill; that of the clip if left out");
+  app->add_flag("--resume", r.resume, "Go on from OUT.checkpoint, to the same result");
+  app->add_option("--threads", r.threads, "0: all of this machine")->capture_default_str();
+  app->add_option("--symmetric", arguments->symmetry,
+                  "auto, yes, no: half a cycle and its mirror image make the clip")
+      ->capture_default_str();
+  app->add_option("--set", arguments->settings,
+                  "KEY=VALUE: a setting such as evolve_iterations=50; docs/learning.md lists them; "
+                  "repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+Verb LearnVerb() {
+  return {"learn",
+          "Learn a skill from a clip",
+          {"stride learn skill walk -o walk.skill",
+           "stride learn skill capture.bvh --character liu16-strong -o mine.skill --seed 3",
+           "mpirun -n 4 stride learn skill run -o run.skill --resume"},
+          [](CLI::App* app, const CommonOptions* common) {
+            auto arguments = std::make_shared<Arguments>();
+            CLI::App* skill = app->add_subcommand("skill", "A robust skill from a clip that loops");
+            app->require_subcommand(1);
+            skill->fallthrough();
+            AddCommon(skill, arguments);
+            return [arguments, common]() -> Output {
+              LearnSkillRequest request = arguments->request;
+              request.seed = common->seed;
+              request.symmetry = ParseSymmetry(arguments->symmetry);
+              for (const std::string& text : arguments->settings) {
+                SetConfigValue(text, &request.options);
+              }
+              std::signal(SIGINT, [](int) { interrupted = true; });
+              std::signal(SIGTERM, [](int) { interrupted = true; });
+              request.stop = [] { return interrupted.load(); };
+              const LearnSkillResult result = LearnSkill(request);
+              if (!result.leader) std::exit(0);  // one of an MPI run speaks
+              if (result.stopped) {
+                throw InputError(
+                    fmt::format("stopped after {} iterations; the same command with "
+                                "--resume goes on",
+                                result.iterations));
+              }
+              return {ToJson(result), Text(result), result.warnings};
+            };
+          }};
+}
+
+}  // namespace stride::cli

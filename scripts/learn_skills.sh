@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Learns the skills of data/skills from the built-in motions, with fixed seeds: some minutes on two cores.
+#   scripts/learn_skills.sh [NAME…]     all of them, or those named
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Settings beyond the defaults, by name. A run needs wide exploration at first.
+declare -A settings=(
+  [walk]="" [walk_slow]="" [walk_fast]="" [march]="" [walk_backward]=""
+  [run]="--set first_sigma_deg=10 --set guided_samples=500 --set guided_cycles=12 --set guided_iterations=3"
+)
+names=("$@")
+if ((${#names[@]} == 0)); then names=(walk walk_slow walk_fast march walk_backward run); fi
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir -p data/skills
+for name in "${names[@]}"; do
+  if [[ ! -v settings[$name] ]]; then
+    echo "learn_skills: no skill '$name'; expected some of: ${!settings[*]}" >&2
+    exit 1
+  fi
+  # shellcheck disable=SC2086  # several words on purpose
+  build/stride learn skill "$name" --seed 1 ${settings[$name]} -o "$folder/$name.skill"
+  mv "$folder/$name.skill" data/skills/
+done

@@ -1,0 +1,168 @@
+#include "stride/app/learn.h"
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "stride/app/motion_source.h"
+#include "stride/core/config.h"
+#include "stride/core/error.h"
+#include "stride/core/file.h"
+#include "stride/core/progress.h"
+#include "stride/motion/symmetry.h"
+
+namespace stride {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double Since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Mean angle of a joint between two loops over a cycle, rad.
+double Difference(const Character& character, const Motion& a, const Motion& b) {
+  const Layout layout = LayoutOf(character);
+  constexpr int kPoses = 16;
+  double sum = 0;
+  for (int k = 0; k < kPoses; ++k) {
+    const auto at = [&](const Motion& m) {
+      return SampleMotion(m, character, m.Duration() * k / kPoses);
+    };
+    const std::vector<double> d = PoseDifference(character, at(a), at(b), 1);
+    for (int i = 1; i < character.BodyCount(); ++i) {
+      double square = 0;
+      for (int j = 0; j < DofCount(character.bodies[i].joint.kind); ++j) {
+        square += d[layout.v[i] + j] * d[layout.v[i] + j];
+      }
+      sum += std::sqrt(square) / (kPoses * (character.BodyCount() - 1));
+    }
+  }
+  return sum;
+}
+
+// The clip made symmetric, if asked or if it hardly changes it; returns whether it was.
+bool MakeGaitSymmetric(const Character& character, Symmetry symmetry, Motion* motion) {
+  constexpr double kAlike = 8 * 3.14159265358979 / 180;
+  if (symmetry == Symmetry::kNo || !motion->loops) return false;
+  if (symmetry == Symmetry::kYes) {
+    *motion = MakeSymmetric(character, *motion);
+    return true;
+  }
+  try {
+    const Motion symmetric = MakeSymmetric(character, *motion);
+    if (Difference(character, *motion, symmetric) > kAlike) return false;
+    ClipOptions options;
+    options.symmetric = true;
+    MakeControlClip(symmetric, character, options, World().time_step);
+    *motion = symmetric;
+    return true;
+  } catch (const InputError&) {
+    return false;  // the character's sides differ, or the clip turns
+  }
+}
+
+std::string StateText(const nlohmann::ordered_json& line, double rate) {
+  std::string text = fmt::format("{}", line.value("phase", ""));
+  if (line.contains("of")) {
+    text += fmt::format(" {}: stands {:.1f} of {:g} s", line.value("iteration", 0) + 1,
+                        line.value("seconds", 0.0), line.value("of", 0.0));
+  }
+  return text + fmt::format(", cost {:.2f}, {:.2f} M steps/s", line.value("cost", 0.0), rate / 1e6);
+}
+
+}  // namespace
+
+LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
+  if (request.out.empty()) throw InputError("-o: the skill needs a file to be written to");
+  const Workers workers(request.threads);
+  LearnSkillResult result;
+  MotionSource source = LoadAnyMotion(request.clip, request.character);
+  result.warnings = source.warnings;
+  LearnOptions options = request.options;
+  if (MakeGaitSymmetric(source.character, request.symmetry, &source.motion)) {
+    options.symmetric = true;
+  }
+  if (request.open_loop) options.guided_iterations = options.evolve_iterations = 0;
+  Learner learner(source.motion, source.character, options, request.seed, workers);
+  const std::string checkpoint = request.out + ".checkpoint";
+  const std::string history = request.out + ".history.jsonl";
+  if (request.resume && std::filesystem::exists(checkpoint)) {
+    learner.Restore(ReadFile(checkpoint), checkpoint);
+  } else if (!request.resume && std::filesystem::exists(request.out)) {
+    // Something else of that name is not overwritten.
+    ReadSkill(request.out);
+  }
+
+  // Only the leader hears Ctrl-C; the others are told.
+  const std::function<bool()> stop = [&] {
+    return workers.Leader() && request.stop && request.stop();
+  };
+  Progress progress(request.quiet || !workers.Leader());
+  progress.Show(learner.DoneIterations(), learner.TotalIterations(), "sampling the clip");
+  const Clock::time_point start = Clock::now();
+  while (!learner.Done() && !result.stopped) {
+    const nlohmann::ordered_json line = learner.Advance(stop);
+    result.stopped = workers.Agree(stop());
+    if (line.is_null()) {
+      result.stopped = true;
+      break;
+    }
+    if (!workers.Leader()) continue;
+    WriteFileWhole(checkpoint, learner.Checkpoint());
+    std::string lines;
+    for (const auto& each : learner.State().history) lines += each.dump() + "\n";
+    WriteFileWhole(history, lines);
+    progress.Show(learner.DoneIterations(), learner.TotalIterations(),
+                  StateText(line, static_cast<double>(learner.LaneSteps()) / Since(start)));
+  }
+  result.wall_seconds = Since(start);
+  result.lane_steps_per_second =
+      static_cast<double>(learner.LaneSteps()) / std::max(1e-9, result.wall_seconds);
+  result.clip = source.motion.name;
+  result.character = source.character.name;
+  result.out = request.out;
+  result.seed = request.seed;
+  result.leader = workers.Leader();
+  result.iterations = learner.DoneIterations();
+  result.threads = workers.Threads();
+  result.ranks = workers.Ranks();
+  result.symmetric = options.symmetric;
+  result.settings = ConfigToJson(options);
+  if (result.stopped) return result;
+
+  // What it can do, over 32 lanes.
+  const Learner::Trial alone = learner.Try(100, 0, false, 32),
+                       pushed = learner.Try(60, 60, true, 32);
+  result.metrics = {{"seconds_of_100", alone.seconds},
+                    {"cost", alone.cost},
+                    {"seconds_of_60_pushed_60N", pushed.seconds}};
+  if (workers.Leader()) {
+    Skill skill = learner.Result();
+    if (!request.name.empty()) skill.name = request.name;
+    skill.metrics = result.metrics;
+    WriteSkill(skill, request.out);
+  }
+  return result;
+}
+
+nlohmann::ordered_json ToJson(const LearnSkillResult& r) {
+  return {{"clip", r.clip},
+          {"character", r.character},
+          {"skill", r.out},
+          {"stopped", r.stopped},
+          {"seed", r.seed},
+          {"wall_seconds", r.wall_seconds},
+          {"lane_steps_per_second", r.lane_steps_per_second},
+          {"iterations", r.iterations},
+          {"threads", r.threads},
+          {"ranks", r.ranks},
+          {"symmetric", r.symmetric},
+          {"metrics", r.metrics},
+          {"settings", r.settings},
+          {"warnings", r.warnings}};
+}
+
+}  // namespace stride

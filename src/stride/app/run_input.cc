@@ -1,0 +1,134 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "stride/app/run.h"
+#include "stride/core/error.h"
+
+// Setups and inputs of runs as JSON: what a recording needs to run again.
+namespace stride {
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr const char* kKindNames[] = {"push", "throw", "command", "friction", "slope"};
+
+const Json& Need(const Json& json, const char* key, const std::string& source) {
+  if (!json.is_object()) throw InputError(source, 0, "expected an object");
+  const auto found = json.find(key);
+  if (found == json.end()) throw InputError(source, 0, fmt::format("'{}' is missing", key));
+  return *found;
+}
+
+template <class Value>
+Value Get(const Json& json, const char* key, const std::string& source) {
+  try {
+    return Need(json, key, source).get<Value>();
+  } catch (const Json::exception&) {
+    throw InputError(source, 0,
+                     fmt::format("'{}' is {}, of the wrong type", key, json[key].dump()));
+  }
+}
+
+Vec3d GetVec3(const Json& json, const char* key, const std::string& source) {
+  const auto values = Get<std::vector<double>>(json, key, source);
+  if (values.size() != 3) {
+    throw InputError(source, 0, fmt::format("'{}' has {} numbers; expected 3", key, values.size()));
+  }
+  return {values[0], values[1], values[2]};
+}
+
+std::optional<double> GetOptional(const Json& json, const char* key, const std::string& source) {
+  if (Need(json, key, source).is_null()) return std::nullopt;
+  return Get<double>(json, key, source);
+}
+
+OrderedJson Nullable(const std::optional<double>& value) {
+  return value ? OrderedJson(*value) : OrderedJson(nullptr);
+}
+
+}  // namespace
+
+OrderedJson ToJson(const RunSetup& setup) {
+  return {{"character", setup.character},       {"engine", setup.engine},
+          {"controller", setup.controller},     {"skill", setup.skill},
+          {"motions", setup.motions},           {"controller_config", setup.controller_config},
+          {"scenario", ToJson(setup.scenario)}, {"seed", setup.seed}};
+}
+
+RunSetup RunSetupFromJson(const Json& json, const std::string& source) {
+  RunSetup setup;
+  setup.character = Get<std::string>(json, "character", source);
+  setup.engine = Get<std::string>(json, "engine", source);
+  setup.controller = Get<std::string>(json, "controller", source);
+  // Recordings made before there were skills have none.
+  if (json.contains("skill")) setup.skill = Get<std::string>(json, "skill", source);
+  setup.motions = Get<std::vector<std::string>>(json, "motions", source);
+  setup.controller_config = Need(json, "controller_config", source);
+  setup.scenario = ScenarioFromJson(Need(json, "scenario", source), source + ": scenario");
+  setup.seed = Get<std::uint64_t>(json, "seed", source);
+  return setup;
+}
+
+OrderedJson ToJson(const RunInput& input) {
+  const auto vector = [](const Vec3d& v) { return OrderedJson{v.x, v.y, v.z}; };
+  OrderedJson json = {{"kind", kKindNames[static_cast<int>(input.kind)]}};
+  switch (input.kind) {
+    case RunInput::Kind::kPush:
+      json["actor"] = input.actor;
+      json["body"] = input.body;
+      json["point"] = vector(input.point);
+      json["force"] = vector(input.vector);
+      json["duration"] = input.duration;
+      break;
+    case RunInput::Kind::kThrow:
+      json["from"] = vector(input.point);
+      json["velocity"] = vector(input.vector);
+      json["mass"] = input.mass;
+      break;
+    case RunInput::Kind::kCommand:
+      json["speed"] = Nullable(input.command.speed);
+      json["heading"] = Nullable(input.command.heading);
+      json["style"] = input.command.style;
+      break;
+    case RunInput::Kind::kFriction:
+    case RunInput::Kind::kSlope: json["value"] = input.value; break;
+  }
+  return json;
+}
+
+RunInput RunInputFromJson(const Json& json) {
+  const std::string source = "input";
+  const std::string kind = Get<std::string>(json, "kind", source);
+  RunInput input;
+  if (kind == "push") {
+    input.kind = RunInput::Kind::kPush;
+    input.actor = Get<int>(json, "actor", source);
+    input.body = Get<int>(json, "body", source);
+    input.point = GetVec3(json, "point", source);
+    input.vector = GetVec3(json, "force", source);
+    input.duration = Get<double>(json, "duration", source);
+  } else if (kind == "throw") {
+    input.kind = RunInput::Kind::kThrow;
+    input.point = GetVec3(json, "from", source);
+    input.vector = GetVec3(json, "velocity", source);
+    input.mass = Get<double>(json, "mass", source);
+  } else if (kind == "command") {
+    input.kind = RunInput::Kind::kCommand;
+    input.command.speed = GetOptional(json, "speed", source);
+    input.command.heading = GetOptional(json, "heading", source);
+    input.command.style = Get<int>(json, "style", source);
+  } else if (kind == "friction" || kind == "slope") {
+    input.kind = kind == "slope" ? RunInput::Kind::kSlope : RunInput::Kind::kFriction;
+    input.value = Get<double>(json, "value", source);
+  } else {
+    throw InputError(
+        source, 0,
+        fmt::format("kind is '{}'; expected one of: {}, {}, {}, {}, {}", kind, kKindNames[0],
+                    kKindNames[1], kKindNames[2], kKindNames[3], kKindNames[4]));
+  }
+  return input;
+}
+
+}  // namespace stride

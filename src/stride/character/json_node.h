@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "stride/math/vec.h"
+
+namespace stride {
+
+// JSON from outside: no deeper, larger or wider than a recording's, so that hostile text can
+// exhaust neither stack nor time. Throws InputError with `source` (a file's name).
+inline constexpr std::size_t kMaxJsonBytes = std::size_t{16} << 20;
+nlohmann::ordered_json ParseBoundedJson(std::string_view text, const std::string& source);
+
+// A value in a JSON document that knows its place, for errors: "run.stride: world.actors[0].name is
+// 3; expected a text". All of it throws InputError.
+class JsonNode {
+ public:
+  // The document must outlive the node.
+  JsonNode(const nlohmann::ordered_json& json, std::string source)
+      : json_(&json), source_(std::move(source)) {}
+
+  JsonNode operator[](const char* key) const;  // of an object
+  JsonNode At(std::size_t index) const;        // of an array
+  std::size_t Size() const;                    // of an array
+  const nlohmann::ordered_json& value() const { return *json_; }
+  const std::string& source() const { return source_; }
+
+  double Number() const;  // finite
+  int Int(int min, int max) const;
+  std::uint64_t Unsigned() const;
+  bool Bool() const;
+  std::string Text() const;
+  std::vector<double> Numbers() const;
+  Vec3d Vector() const;
+  Quatd Quaternion() const;
+  // Position in a list of names.
+  int Choice(const std::vector<std::string>& names) const;
+
+  [[noreturn]] void Fail(const std::string& expected) const;
+
+ private:
+  std::vector<double> Numbers(std::size_t count) const;
+
+  const nlohmann::ordered_json* json_;
+  std::string source_, path_;
+};
+
+}  // namespace stride

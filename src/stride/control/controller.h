@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stride/sim/world.h"
+
+// The Controller contract: from what it sees, what it is told and its own memory to an Actuation.
+// One folder a method in controllers/, one line in controllers.def.
+namespace stride {
+
+// What the user wants. An absent value leaves it to the controller (a clip's own speed, say).
+struct Command {
+  std::optional<double> speed;    // over ground along the heading, m/s
+  std::optional<double> heading;  // rad from +X towards +Y, world
+  int style = 0;                  // index into Controller::Styles(); others mean 0
+  friend bool operator==(const Command&, const Command&) = default;
+};
+
+struct Observation {
+  double time = 0;  // since the run began, s
+  const State& state;
+  std::span<const Contact> contacts;  // of this character, during the last step
+};
+
+// What a controller thinks, for plots and drawings. The values of a channel are 1 number (scalar),
+// 3 (point in the world, m) or 6 (segment: from, to); NaN where there is none at the moment.
+struct DebugChannel {
+  enum class Kind { kScalar, kPoint, kSegment };
+  std::string name;  // "phase", "planned left footstep", "pendulum"
+  std::string unit;
+  Kind kind = Kind::kScalar;
+  friend bool operator==(const DebugChannel&, const DebugChannel&) = default;
+};
+inline int ValueCount(DebugChannel::Kind kind) {
+  return kind == DebugChannel::Kind::kScalar ? 1 : kind == DebugChannel::Kind::kPoint ? 3 : 6;
+}
+
+// Drives one character. All memory lies in the object: a clone goes on exactly as the original
+// would.
+class Controller {
+ public:
+  virtual ~Controller() = default;
+  virtual std::unique_ptr<Controller> Clone() const = 0;
+
+  // Where a run of it begins, on the ground of the world it was made for.
+  virtual State Start() const = 0;
+
+  // Called before every step of the engine. `actuation` keeps its sizes (those of Passive()) and
+  // what the controller wrote before. No allocation.
+  virtual void Step(const Observation& observation, const Command& command,
+                    Actuation* actuation) = 0;
+
+  // The state it tries to be in since the last Step(), at its own place in the world; null where it
+  // follows none. Drawn as a ghost, and compared for the tracking error.
+  virtual const State* Reference() const { return nullptr; }
+
+  virtual std::vector<std::string> Styles() const { return {}; }
+  virtual std::vector<DebugChannel> Channels() const { return {}; }
+  // `values`: the channels' values one after the other, filled with NaN before.
+  virtual void ReadChannels(std::span<float> values) const { (void)values; }
+};
+
+}  // namespace stride

@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <cmath>
+
+#include "stride/controllers/registry.h"
+#include "stride/core/config.h"
+#include "stride/core/error.h"
+#include "stride/dynamics/model.h"
+#include "stride/learn/skill.h"
+#include "stride/math/rotation.h"
+
+// Performs a learned skill (liu16): the fragments of its clip one after the other, around and
+// around, each with its linear feedback.
+namespace stride::control_graph_controller {
+namespace {
+
+struct SkillConfig {
+  double turn_rate = 0.6;  // rad/s
+};
+template <class Visitor>
+void VisitConfig(SkillConfig& c, Visitor& visit) {
+  visit("turn_rate", c.turn_rate, {0, 10, "rad/s"}, "how fast a commanded heading is taken up");
+}
+
+class SkillController final : public Controller {
+ public:
+  explicit SkillController(const ControllerInput& input)
+      : skill_(input.skill), terrain_(input.world.terrain), model_(input.world.actors[0]) {
+    ConfigFromJson(input.config, "control_graph", &config_);
+    const Character& character = input.world.actors[0];
+    // The servo's gains, masses and lengths may be changed; the joints must be the same.
+    if (character.BodyCount() != skill_->character.BodyCount()) {
+      throw InputError("the skill was learned on '" + skill_->character.name + "'; '" +
+                       character.name +
+                       "' has other bodies (stride learn retarget brings it there)");
+    }
+    clip_ = std::make_shared<const ControlClip>(
+        MakeControlClip(skill_->motion, skill_->character, skill_->clip, skill_->time_step));
+    time_step_ = input.world.time_step;
+    layout_ = LayoutOf(character);
+    for (int step = 0; step <= clip_->begin.back(); ++step) {
+      reference_q_.push_back(SampleMotion(clip_->motion, character, step * clip_->time_step));
+    }
+    reference_ = RestState(character);
+    for (const Body& body : character.bodies) {
+      kp_.push_back(body.joint.kp);
+      kd_.push_back(body.joint.kd);
+    }
+    base_ = -clip_->travel_heading;
+  }
+
+  std::unique_ptr<Controller> Clone() const override {
+    return std::make_unique<SkillController>(*this);
+  }
+
+  State Start() const override {
+    State state = clip_->border_states[0];
+    MovePose(skill_->character, base_, {}, &state.q);
+    const Vec3d v = Rotate(AxisAngle({0, 0, 1}, base_), Vec3d{state.v[0], state.v[1], state.v[2]});
+    state.v[0] = v.x, state.v[1] = v.y, state.v[2] = v.z;
+    state.q[2] += SurfaceAt(terrain_, state.q[0], state.q[1]).height;
+    return state;
+  }
+
+  void Step(const Observation& observation, const Command& command, Actuation* actuation) override {
+    Steer(command);
+    const double end = clip_->begin[fragment_ + 1] * clip_->time_step;
+    if (clip_time_ > end - 0.5 * time_step_) NextFragment();
+    if (!acted_) Feedback(observation.state);
+    const int step = std::clamp(static_cast<int>(clip_time_ / clip_->time_step + 1e-6), 0,
+                                clip_->begin.back() - 1);
+    Aim(step, actuation);
+    ShowReference(step, observation.state);
+    clip_time_ += time_step_;
+  }
+
+  const State* Reference() const override { return &reference_; }
+
+  std::vector<DebugChannel> Channels() const override {
+    return {{"phase", "", DebugChannel::Kind::kScalar},
+            {"action", "rad", DebugChannel::Kind::kScalar},
+            {"heading error", "rad", DebugChannel::Kind::kScalar}};
+  }
+  void ReadChannels(std::span<float> values) const override {
+    values[0] = static_cast<float>(clip_time_ / clip_->Seconds());
+    float square = 0;
+    for (const float a : action_) square += a * a;
+    values[1] = std::sqrt(square);
+    values[2] = heading_error_;
+  }
+
+ private:
+  // The heading that is kept moves towards the commanded one.
+  void Steer(const Command& command) {
+    if (!command.heading || !skill_->keep_heading) return;
+    const double wanted = *command.heading - clip_->travel_heading - base_;
+    const double most = config_.turn_rate * time_step_;
+    base_ += std::clamp(std::remainder(wanted, 2 * 3.14159265358979323846), -most, most);
+  }
+
+  void NextFragment() {
+    acted_ = false;
+    if (++fragment_ < clip_->Fragments()) return;
+    fragment_ = 0;
+    clip_time_ = 0;
+    base_ += clip_->turn;
+  }
+
+  // Equation 2, once at the beginning of a fragment.
+  void Feedback(const State& state) {
+    acted_ = true;
+    model_.SetState(state);
+    const Articulation<double> art = model_.View();
+    const Quat<float>& r = clip_->borders[fragment_].root;
+    const Facing<double> facing = FacingOf(art.joints[0].rot, Quatd{r.w, r.x, r.y, r.z},
+                                           std::cos(base_ / 2), std::sin(base_ / 2));
+    const double ground = SurfaceAt(terrain_, state.q[0], state.q[1]).height;
+    double features[kFeatureCount];
+    ComputeFeatures(model_.GetTree(), art, clip_->parts, facing, ground, features);
+    heading_error_ = static_cast<float>(features[18]);
+    if (!skill_->keep_heading) {
+      base_ += 2 * std::asin(std::clamp(features[18] / 2, -1.0, 1.0));
+      features[18] = 0;
+    }
+    float seen[kFeatureCount];
+    for (int k = 0; k < kFeatureCount; ++k) seen[k] = static_cast<float>(features[k]);
+    Act(skill_->policies[clip_->PolicyOf(fragment_)], clip_->Mirrored(fragment_), seen, action_);
+  }
+
+  void Aim(int step, Actuation* actuation) const {
+    const Quat<float>* target = clip_->Target(step);
+    const Tree<double>& tree = model_.GetTree();
+    const int n = static_cast<int>(tree.bodies.size());
+    JointDrive<double> drives[kMaxBodies];
+    for (int i = 1; i < n; ++i) {
+      drives[i].target = {target[i].w, target[i].x, target[i].y, target[i].z};
+    }
+    double action[kActionCount];
+    std::copy_n(action_, kActionCount, action);
+    ApplyAction(tree, clip_->parts, action, drives);
+    for (int i = 1; i < n; ++i) {
+      double* q = &actuation->target_q[layout_.q[i]];
+      const Quatd& t = drives[i].target;
+      q[0] = t.w;
+      if (tree.bodies[i].kind == JointKind::kBall) q[1] = t.x, q[2] = t.y, q[3] = t.z;
+      actuation->kp[i] = kp_[i];
+      actuation->kd[i] = kd_[i];
+    }
+  }
+
+  // The clip's pose, where the character is.
+  void ShowReference(int step, const State& state) {
+    const std::vector<double>& q = reference_q_[step + 1];
+    std::copy(q.begin(), q.end(), reference_.q.begin());
+    const Quatd root = AxisAngle({0, 0, 1}, base_) * Quatd{q[3], q[4], q[5], q[6]};
+    reference_.q[0] = state.q[0], reference_.q[1] = state.q[1];
+    reference_.q[2] += SurfaceAt(terrain_, state.q[0], state.q[1]).height;
+    reference_.q[3] = root.w, reference_.q[4] = root.x;
+    reference_.q[5] = root.y, reference_.q[6] = root.z;
+  }
+
+  std::shared_ptr<const Skill> skill_;
+  std::shared_ptr<const ControlClip> clip_;
+  SkillConfig config_;
+  Terrain terrain_;
+  Model<double> model_;
+  Layout layout_;
+  double time_step_;
+  std::vector<double> kp_, kd_;
+  std::vector<std::vector<double>> reference_q_;  // every step of the clip
+  State reference_;
+  // Memory of the run.
+  int fragment_ = 0;
+  double clip_time_ = 0;  // since the cycle began, s
+  double base_ = 0;       // heading of the clip's beginning
+  bool acted_ = false;
+  float action_[kActionCount] = {};
+  float heading_error_ = 0;
+};
+
+}  // namespace
+
+ControllerInfo Describe() {
+  return {.name = "control_graph",
+          .description =
+              "performs a learned skill (liu16): linear feedback for every tenth of a second",
+          .make = [](const ControllerInput& input) -> std::unique_ptr<Controller> {
+            return std::make_unique<SkillController>(input);
+          },
+          .needs_skill = true,
+          .schema = [] { return ConfigSchema<SkillConfig>(); }};
+}
+
+}  // namespace stride::control_graph_controller

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "stride/control/controller.h"
+#include "stride/learn/skill.h"
+#include "stride/motion/motion.h"
+
+// All controllers, from controllers.def: one line a method.
+namespace stride {
+
+struct ControllerInput {
+  World world;                                       // actors[0] is the character to drive
+  State stand;                                       // its rest pose on the world's ground
+  std::vector<Motion> motions;                       // references, of that character
+  std::shared_ptr<const Skill> skill;                // learned; null: none
+  nlohmann::json config = nlohmann::json::object();  // overrides of the controller's own settings
+};
+
+struct ControllerInfo {
+  std::string name, description;
+  int min_motions = 0, max_motions = 0;  // references it takes
+  std::unique_ptr<Controller> (*make)(const ControllerInput& input) = nullptr;
+  bool needs_skill = false;
+  nlohmann::ordered_json (*schema)() = nullptr;  // of its config (core/config.h); null: it has none
+};
+
+const std::vector<ControllerInfo>& Controllers();
+const ControllerInfo& FindController(const std::string& name);  // throws InputError with the names
+
+// Throws InputError: an unknown name, too few or too many motions, one of another character, an
+// unknown setting.
+std::unique_ptr<Controller> MakeController(const std::string& name, const ControllerInput& input);
+
+}  // namespace stride

@@ -1,0 +1,85 @@
+#include "stride/learn/episode.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+namespace stride {
+
+void RunEpisodes(const ControlClip& clip, int fragment, const EpisodeOptions& options,
+                 const Episode* episodes, FragmentRunner* runner, EpisodeResult* results) {
+  const int lanes = runner->Lanes(), loop = clip.Fragments();
+  const double fragment_seconds = clip.Seconds() / loop;
+  const int total = std::max(1, static_cast<int>(std::lround(options.seconds / fragment_seconds)));
+  const int push_length =
+      std::max(1, static_cast<int>(std::lround(options.push_seconds / fragment_seconds)));
+  const int push_every = std::max(
+      push_length + 1, static_cast<int>(std::lround(options.push_every / fragment_seconds)));
+  std::vector<Random> random;
+  random.reserve(lanes);
+  std::vector<char> alive(lanes, 1);
+  std::vector<int> lived(lanes, 0);
+  for (int lane = 0; lane < lanes; ++lane) {
+    const Episode& episode = episodes[lane];
+    random.emplace_back(episode.stream);
+    if (episode.state) {
+      runner->Load(lane, episode.state);
+    } else {
+      runner->Load(lane, clip.border_states[fragment]);
+    }
+    runner->SetBase(lane, episode.base);
+    runner->SetPush(lane, 0, 0);
+    runner->SetConditions(lane, options.vary_world ? options.variation : kSameWorld, &random[lane]);
+    results[lane] = {};
+  }
+  runner->Refresh();
+  runner->Judge(clip.borders[fragment], options.weights, false);
+  for (int f = 0; f < total; ++f) {
+    const int now = (fragment + f) % loop;
+    const int in_cycle = (f + push_every / 2) % push_every;  // the first push after half the time
+    for (int lane = 0; lane < lanes; ++lane) {
+      if (!alive[lane]) continue;
+      float features[kFeatureCount], action[kActionCount];
+      for (int k = 0; k < kFeatureCount; ++k) features[k] = runner->Feature(lane, k);
+      if (!options.keep_heading) features[18] = 0;
+      Act((*episodes[lane].policies)[clip.PolicyOf(now)], clip.Mirrored(now), features, action);
+      for (int k = 0; k < kActionCount; ++k) {
+        runner->Action(lane, k) =
+            action[k] + static_cast<float>(options.action_noise * random[lane].Normal());
+      }
+      if (options.push > 0 && in_cycle == 0) {
+        const double heading = random[lane].Uniform(0, 2 * std::numbers::pi);
+        const double size = options.push * random[lane].Uniform();
+        runner->SetPush(lane, size * std::cos(heading), size * std::sin(heading));
+      } else if (options.push > 0 && in_cycle == push_length) {
+        runner->SetPush(lane, 0, 0);
+      }
+    }
+    runner->Run(clip, now);
+    runner->Judge(clip.borders[now + 1], options.weights, true);
+    bool any = false;
+    for (int lane = 0; lane < lanes; ++lane) {
+      if (!alive[lane]) continue;
+      if (runner->Fallen(lane, clip.borders[now + 1]) || !std::isfinite(runner->Cost(lane))) {
+        alive[lane] = 0;
+        continue;
+      }
+      any = true;
+      ++lived[lane];
+      results[lane].cost += std::min(runner->Cost(lane), 20.0f);
+      double base = runner->Base(lane) + (now + 1 == loop ? clip.turn : 0);
+      if (!options.keep_heading) {
+        base += 2 * std::asin(std::clamp(runner->Feature(lane, 18) / 2, -1.0f, 1.0f));
+      }
+      runner->SetBase(lane, base);
+    }
+    if (!any) break;
+  }
+  for (int lane = 0; lane < lanes; ++lane) {
+    results[lane].seconds = static_cast<float>(lived[lane] * fragment_seconds);
+    if (lived[lane] > 0) results[lane].cost /= static_cast<float>(lived[lane]);
+  }
+}
+
+}  // namespace stride

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stride/learn/fragment_runner.h"
+#include "stride/learn/policy.h"
+
+namespace stride {
+
+// A trial of policies in lanes: pushes, noise and a world that differs from lane to lane.
+struct EpisodeOptions {
+  double seconds = 10;
+  double push = 0;            // N, in a random direction at the trunk; drawn up to this size
+  double push_seconds = 0.2;  // rounded to fragments
+  double push_every = 1;      // s
+  double action_noise = 0;    // rad
+  bool vary_world = true;
+  bool keep_heading = true;
+  WorldVariation variation;
+  CostWeights weights;
+};
+
+struct EpisodeResult {
+  float seconds = 0;  // survived
+  float cost = 0;     // mean at the borders it lived through
+};
+
+struct Episode {
+  const Policies* policies = nullptr;
+  std::uint64_t stream = 0;      // of its random numbers: the same stream meets the same trial
+  const float* state = nullptr;  // where it begins; null: as the reference
+  float base = 0;                // heading of the clip's beginning there
+};
+
+// One trial a lane (`episodes` and `results` have FragmentRunner::Lanes() entries), all from the
+// same border of the clip on.
+void RunEpisodes(const ControlClip& clip, int fragment, const EpisodeOptions& options,
+                 const Episode* episodes, FragmentRunner* runner, EpisodeResult* results);
+
+}  // namespace stride

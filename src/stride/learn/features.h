@@ -1,0 +1,161 @@
+#pragma once
+
+#include "stride/dynamics/step.h"
+
+// What the feedback of liu16 sees, and the cost its sampling is judged by. Generic over the scalar:
+// the same code runs in lanes when learning and in double when a skill is performed.
+namespace stride {
+
+// 18 of the paper (Section 4), and the heading.
+//   0, 1    tilt of the root: planar part of its rotation away from the reference
+//   2       height of the root above the ground
+//   3..5    centre of mass relative to the root
+//   6..8    velocity of the centre of mass
+//   9..11   from the centre of mass to the left foot, 12..14 to the right
+//   15..17  angular momentum about the centre of mass, over the mass
+//   18      heading away from the one commanded (ours: the paper's character drifts)
+// All in axes that are upright and turned with the character.
+constexpr int kFeatureCount = 19;
+// Offsets of the target pose (Section 4): waist, left hip, right hip (rotation vectors), left knee,
+// right knee (angles).
+constexpr int kActionCount = 11;
+
+// Bodies by their part, and what they weigh in the cost.
+struct SkillParts {
+  int waist, left_hip, right_hip, left_knee, right_knee;  // bodies whose joints take the actions
+  int left_foot, right_foot;
+  int ends[8], end_count = 0;  // end effectors: feet, hands, head
+  float foot_com[2][3];        // in the foot's frame
+  float end_com[8][3];
+  float height = 1.7f;  // of the character, m
+};
+
+constexpr int kMaxBodies = 64;
+
+// The reference at the border of two fragments, in axes turned with the clip's own beginning.
+struct BorderReference {
+  Quat<float> root;               // orientation
+  Quat<float> joint[kMaxBodies];  // ball: rotation; hinge: w is the angle
+  float features[kFeatureCount];
+  float end_height[8];     // of the end effectors above the ground
+  float end_planar[8][2];  // from the centre of mass
+};
+
+// How far the character has turned away from where the reference would be looking, about the
+// vertical; both unit quaternions, world.
+template <class S>
+struct Facing {
+  S c, s;           // cosine and sine of the upright axes' heading
+  S heading_error;  // 2 sin(half of it): monotone to half a turn
+  Vec3<S> tilt;     // rotation vector of the rest, in the upright axes
+};
+
+// `base`: heading of the clip's beginning in the world, as (cosine, sine) of its half.
+template <class S>
+STRIDE_INLINE Facing<S> FacingOf(const Quat<S>& root, const Quat<S>& reference, const S& base_c,
+                                 const S& base_s) {
+  const Quat<S> base{base_c, S(0), S(0), base_s};
+  const Quat<S> error = root * Conjugate(base * reference);
+  // Twist about the vertical, then what is left (swing): error = twist * swing.
+  const S n = Sqrt(error.w * error.w + error.z * error.z + S(1e-12));
+  const S inverse = Select(error.w < S(0), S(-1), S(1)) / n;
+  const Quat<S> twist{error.w * inverse, S(0), S(0), error.z * inverse};
+  const Quat<S> swing = Conjugate(twist) * error;
+  Facing<S> f;
+  f.heading_error = S(2) * twist.z;
+  const Quat<S> heading = twist * base;
+  f.c = heading.w * heading.w - heading.z * heading.z;
+  f.s = S(2) * heading.w * heading.z;
+  const Vec3<S> v = RotationVector(swing);
+  const S bc = base_c * base_c - base_s * base_s, bs = S(2) * base_c * base_s;
+  f.tilt = {bc * v.x + bs * v.y, bc * v.y - bs * v.x, v.z};
+  return f;
+}
+
+template <class S>
+STRIDE_INLINE Vec3<S> ToUpright(const Facing<S>& f, const Vec3<S>& v) {
+  return {f.c * v.x + f.s * v.y, f.c * v.y - f.s * v.x, v.z};
+}
+
+template <class S, class Real>
+STRIDE_INLINE Vec3<S> PointOf(const Articulation<S>& art, int body, const Real* point) {
+  return art.motion[body].o + art.motion[body].r * Vec3<S>{S(point[0]), S(point[1]), S(point[2])};
+}
+
+// `ground`: height of the ground below the root. `momentum` is returned for the cost.
+template <class S, class Real>
+STRIDE_INLINE void ComputeFeatures(const Tree<Real>& tree, const Articulation<S>& art,
+                                   const SkillParts& parts, const Facing<S>& facing,
+                                   const S& ground, S* features) {
+  const Momentum<S> m = MeasureMomentum(tree, art);
+  const S mass_inverse = S(1) / S(tree.mass);
+  const auto put = [&](int at, const Vec3<S>& world) {
+    const Vec3<S> v = ToUpright(facing, world);
+    features[at] = v.x, features[at + 1] = v.y, features[at + 2] = v.z;
+  };
+  features[0] = facing.tilt.x;
+  features[1] = facing.tilt.y;
+  features[2] = art.root->position.z - ground;
+  put(3, m.com);
+  put(6, m.linear * mass_inverse);
+  put(9, PointOf(art, parts.left_foot, parts.foot_com[0]) - m.com);
+  put(12, PointOf(art, parts.right_foot, parts.foot_com[1]) - m.com);
+  put(15, m.angular * mass_inverse);
+  features[18] = facing.heading_error;
+}
+
+// Published weights of the cost (equation 20): pose, root, end effectors, balance, centroid,
+// velocity, angular momentum; and ours for the heading. That of the action is added by the caller.
+// The paper's weight of the velocity is 0.1: a run then slows down to a jog, which is safer.
+struct CostWeights {
+  float pose = 4, root = 4, ends = 10, balance = 1, centroid = 3, velocity = 1, momentum = 0.03f,
+        action = 0.5f;
+  float heading = 4;
+};
+
+// Equation 20 at the end of a fragment, `features` being those against the same border.
+template <class S, class Real>
+STRIDE_INLINE S ComputeCost(const Tree<Real>& tree, const Articulation<S>& art,
+                            const SkillParts& parts, const BorderReference& reference,
+                            const CostWeights& weights, const Facing<S>& facing, const S& ground,
+                            const S* features) {
+  const auto from = [&](int at) {
+    return Vec3<S>{features[at] - S(reference.features[at]),
+                   features[at + 1] - S(reference.features[at + 1]),
+                   features[at + 2] - S(reference.features[at + 2])};
+  };
+  const int n = static_cast<int>(tree.bodies.size());
+  S pose(0);
+  for (int i = 1; i < n; ++i) {
+    const Quat<float>& target = reference.joint[i];
+    if (tree.bodies[i].kind == JointKind::kHinge) {
+      pose += Abs(art.joints[i].angle - S(target.w));
+      continue;
+    }
+    const Quat<S>& q = art.joints[i].rot;
+    const S dot =
+        Abs(q.w * S(target.w) + q.x * S(target.x) + q.y * S(target.y) + q.z * S(target.z));
+    // 2 acos(dot) to a percent below half a radian, and growing beyond: enough to compare samples.
+    pose += Sqrt(S(8) * Max(S(1) - dot, S(0)));
+  }
+  const S tilt = Sqrt(features[0] * features[0] + features[1] * features[1]);
+  S ends(0), balance(0);
+  const Vec3<S> com = {features[3], features[4], features[5]};
+  for (int k = 0; k < parts.end_count; ++k) {
+    const Vec3<S> p = ToUpright(facing, PointOf(art, parts.ends[k], parts.end_com[k]));
+    ends += Abs(p.z + art.root->position.z - ground - S(reference.end_height[k]));
+    const S dx = p.x - com.x - S(reference.end_planar[k][0]);
+    const S dy = p.y - com.y - S(reference.end_planar[k][1]);
+    balance += Sqrt(dx * dx + dy * dy);
+  }
+  Vec3<S> centroid = from(3);
+  centroid.z += features[2] - S(reference.features[2]);  // its height above the ground
+  const S count = S(1.0 / parts.end_count);
+  return S(weights.pose / static_cast<float>(n - 1)) * pose + S(weights.root) * tilt +
+         S(weights.heading) * Abs(features[18]) + S(weights.ends) * ends * count +
+         S(weights.balance / parts.height) * balance * count +
+         S(weights.centroid) * Norm(centroid) + S(weights.velocity) * Norm(from(6)) +
+         S(weights.momentum) * S(tree.mass) * Norm(from(15));
+}
+
+}  // namespace stride

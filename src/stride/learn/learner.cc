@@ -1,0 +1,510 @@
+#include "stride/learn/learner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <span>
+
+#include <fmt/format.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <zlib.h>
+
+#include "stride/core/config.h"
+#include "stride/core/error.h"
+#include "stride/learn/regression.h"
+
+namespace stride {
+namespace {
+
+constexpr double kDegree = 3.14159265358979 / 180;
+
+// What one unit of each feature is worth when gains are perturbed: its usual spread.
+constexpr float kFeatureScale[kFeatureCount] = {.1f,  .1f, .03f, .03f, .03f, .03f, .2f,
+                                                .2f,  .2f, .08f, .05f, .05f, .08f, .05f,
+                                                .05f, .1f, .1f,  .1f,  .1f};
+constexpr int kPolicySize = kActionCount * (kFeatureCount + 1);
+
+void Pack(const Policies& policies, std::vector<float>* out) {
+  out->clear();
+  for (const FragmentPolicy& p : policies) {
+    for (int a = 0; a < kActionCount; ++a) {
+      for (int k = 0; k < kFeatureCount; ++k) out->push_back(p.gains[a][k] * kFeatureScale[k]);
+      out->push_back(p.offset[a]);
+    }
+  }
+}
+void Unpack(std::span<const float> in, Policies* policies) {
+  const float* at = in.data();
+  for (FragmentPolicy& p : *policies) {
+    for (int a = 0; a < kActionCount; ++a) {
+      for (int k = 0; k < kFeatureCount; ++k) p.gains[a][k] = *at++ / kFeatureScale[k];
+      p.offset[a] = *at++;
+    }
+  }
+}
+
+std::uint64_t StreamOf(std::uint64_t seed, std::uint64_t phase, std::uint64_t iteration,
+                       std::uint64_t index) {
+  const auto a = Philox({static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                         static_cast<std::uint32_t>(phase), static_cast<std::uint32_t>(iteration)},
+                        {static_cast<std::uint32_t>(index), 0x5eedu});
+  return (std::uint64_t{a[0]} << 32) | a[1];
+}
+
+// A path as bytes, for other ranks.
+std::string ToBlob(const SamplingPath& path) {
+  std::string blob;
+  const auto put = [&](const void* data, std::size_t bytes) {
+    blob.append(static_cast<const char*>(data), bytes);
+  };
+  const std::uint64_t head[4] = {path.complete, static_cast<std::uint64_t>(path.fragments),
+                                 path.states.size(), static_cast<std::uint64_t>(path.samples)};
+  put(head, sizeof head);
+  put(&path.mean_cost, sizeof path.mean_cost);
+  put(path.pairs.data(), path.pairs.size() * sizeof(SamplePair));
+  put(path.states.data(), path.states.size() * sizeof(float));
+  put(path.bases.data(), path.bases.size() * sizeof(float));
+  return blob;
+}
+SamplingPath FromBlob(const std::string& blob) {
+  SamplingPath path;
+  const char* at = blob.data();
+  const auto get = [&](void* data, std::size_t bytes) {
+    std::memcpy(data, at, bytes);
+    at += bytes;
+  };
+  std::uint64_t head[4];
+  get(head, sizeof head);
+  get(&path.mean_cost, sizeof path.mean_cost);
+  path.complete = head[0] != 0;
+  path.fragments = static_cast<int>(head[1]);
+  path.samples = static_cast<long>(head[3]);
+  path.pairs.resize(head[1]);
+  path.states.resize(head[2]);
+  path.bases.resize(head[1]);
+  get(path.pairs.data(), path.pairs.size() * sizeof(SamplePair));
+  get(path.states.data(), path.states.size() * sizeof(float));
+  get(path.bases.data(), path.bases.size() * sizeof(float));
+  return path;
+}
+
+}  // namespace
+
+struct Learner::Runners {
+  tbb::enumerable_thread_specific<FragmentRunner> local;
+};
+
+Learner::Learner(const Motion& motion, const Character& character, const LearnOptions& options,
+                 std::uint64_t seed, const Workers& workers)
+    : options_(options), seed_(seed), workers_(workers), motion_(motion) {
+  if (!motion.loops) {
+    throw InputError(fmt::format(
+        "'{}' is no loop: a skill is learned over many cycles. Import it as a loop (stride import "
+        "--cycle), or name a part of it that repeats",
+        motion.name));
+  }
+  world_.actors = {character};
+  world_.contact.passes = 2;
+  ClipOptions clip;
+  clip.fragment = options.fragment;
+  clip.lead = options.lead;
+  clip.symmetric = options.symmetric;
+  clip_ = MakeControlClip(motion, character, clip, world_.time_step);
+  runners_.reset(new Runners{tbb::enumerable_thread_specific<FragmentRunner>(
+      [this] { return FragmentRunner(world_, clip_.parts); })});
+  state_.policies = NoFeedback(clip_, options.first_sigma_deg * kDegree);
+  for (const BorderReference& border : clip_.borders) {
+    state_.borders.insert(state_.borders.end(), border.features, border.features + kFeatureCount);
+  }
+}
+
+Learner::~Learner() = default;
+
+int Learner::TotalIterations() const {
+  return 1 + options_.guided_iterations + options_.evolve_iterations;
+}
+int Learner::DoneIterations() const {
+  switch (state_.phase) {
+    case LearnPhase::kOpenLoop: return 0;
+    case LearnPhase::kGuided: return 1 + state_.iteration;
+    case LearnPhase::kEvolve: return 1 + options_.guided_iterations + state_.iteration;
+    case LearnPhase::kDone: break;
+  }
+  return TotalIterations();
+}
+
+void Learner::ApplyBorders() {
+  for (std::size_t k = 0; k < clip_.borders.size(); ++k) {
+    std::copy_n(&state_.borders[k * kFeatureCount], kFeatureCount, clip_.borders[k].features);
+  }
+}
+
+nlohmann::ordered_json Learner::Advance(const std::function<bool()>& stop) {
+  nlohmann::ordered_json line;
+  if (state_.phase == LearnPhase::kEvolve) {
+    line = Evolve();
+  } else {
+    line = Sample(stop);
+    if (line.is_null()) return line;
+  }
+  ++state_.iteration;
+  // On to the next phase that has iterations.
+  const auto limit = [&] {
+    return state_.phase == LearnPhase::kOpenLoop ? 1
+           : state_.phase == LearnPhase::kGuided ? options_.guided_iterations
+                                                 : options_.evolve_iterations;
+  };
+  while (state_.phase != LearnPhase::kDone && state_.iteration >= limit()) {
+    state_.phase = static_cast<LearnPhase>(static_cast<int>(state_.phase) + 1);
+    state_.iteration = 0;
+    if (state_.phase == LearnPhase::kEvolve) {
+      state_.evolution = {};
+      Pack(state_.policies, &state_.evolution.parameters);
+    }
+  }
+  state_.history.push_back(line);
+  return line;
+}
+
+nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
+  const bool first = state_.phase == LearnPhase::kOpenLoop;
+  SamplingOptions o;
+  o.samples = first ? options_.first_samples : options_.guided_samples;
+  o.cycles = first ? options_.first_cycles : options_.guided_cycles;
+  o.adapt = first ? 0.2 : 0;
+  o.action_noise = first ? 0 : options_.action_noise_deg * kDegree;
+  o.vary_world = !first;
+  o.variation = options_.variation;
+  o.weights.velocity = static_cast<float>(options_.weight_velocity);
+  o.keep_heading = options_.keep_heading;
+  std::vector<std::string> blobs;
+  workers_.MapBlobs(
+      options_.chains,
+      [&](int chain) {
+        return ToBlob(
+            SampleClip(clip_, state_.policies, o,
+                       StreamOf(seed_, static_cast<int>(state_.phase), state_.iteration, chain),
+                       &runners_->local.local(), stop));
+      },
+      &blobs);
+  if (stop && workers_.Agree(stop())) return nullptr;
+
+  const int loop = clip_.Fragments(), size = runners_->local.local().StateSize();
+  std::vector<SamplePair> pairs;
+  std::vector<double> sums(state_.borders.size(), 0.0);
+  std::vector<int> counts(loop, 0);
+  state_.pool_fragment.clear();
+  state_.pool_base.clear();
+  state_.pool_states.clear();
+  int complete = 0, reached = 0;
+  double cost = 0;
+  long samples = 0;
+  for (const std::string& blob : blobs) {
+    const SamplingPath path = FromBlob(blob);
+    complete += path.complete;
+    reached += path.fragments;
+    samples += path.samples;
+    cost += path.mean_cost * path.fragments;
+    // The beginning still shows where the path began, the end is not yet proven good.
+    const int skip = first ? path.fragments / 2 : std::min(loop, path.fragments / 2);
+    for (int f = skip; f < path.fragments - 6; ++f) {
+      pairs.push_back(path.pairs[f]);
+      const float* state = &path.states[static_cast<std::size_t>(f) * size];
+      state_.pool_fragment.push_back((f + 1) % loop);
+      state_.pool_base.push_back(path.bases[f]);
+      state_.pool_states.insert(state_.pool_states.end(), state, state + size);
+    }
+  }
+  lane_steps_ += samples * clip_.begin.back() / loop;
+
+  RegressionOptions fit;
+  if (first) {
+    // Open loop: offsets and states as they were on average (noise reduction), no gains yet.
+    fit.min_pairs = 3;
+    Policies average = state_.policies;
+    FitPolicies(pairs, fit, &average);
+    for (std::size_t k = 0; k < average.size(); ++k) {
+      FragmentPolicy& p = state_.policies[k];
+      std::copy_n(average[k].offset, kActionCount, p.offset);
+      std::copy_n(average[k].mean, kFeatureCount, p.mean);
+      std::fill_n(p.sigma, kActionCount,
+                  static_cast<float>(options_.first_sigma_deg * kDegree / 2));
+      // The reference's own numbers are replaced by what a body can do.
+    }
+    for (int f = 0; f <= loop; ++f) {
+      const FragmentPolicy& p = state_.policies[clip_.PolicyOf(f % loop)];
+      float mean[kFeatureCount];
+      if (clip_.Mirrored(f % loop)) {
+        MirrorFeatures(p.mean, mean);
+      } else {
+        std::copy_n(p.mean, kFeatureCount, mean);
+      }
+      // All but tilt and heading, and the speed over ground, which is the clip's.
+      float* border = &state_.borders[f * kFeatureCount];
+      std::copy_n(mean + 2, 4, border + 2);
+      std::copy_n(mean + 8, 10, border + 8);
+    }
+    ApplyBorders();
+  } else {
+    FitPolicies(pairs, fit, &state_.policies);
+    const float most = static_cast<float>(options_.first_sigma_deg * kDegree);
+    for (FragmentPolicy& p : state_.policies) {
+      for (float& sigma : p.sigma) sigma = std::min(sigma, most);
+    }
+  }
+  return {{"phase", first ? "openloop" : "guided"},
+          {"iteration", state_.iteration},
+          {"paths", options_.chains},
+          {"paths_complete", complete},
+          {"fragments", reached},
+          {"cost", reached > 0 ? cost / reached : 0},
+          {"pairs_per_policy", static_cast<double>(pairs.size()) / clip_.PolicyCount()},
+          {"samples", samples}};
+}
+
+// Alike for neighbouring fragments, with a part that all share.
+void Learner::Perturb(Random* random, std::span<float> out) const {
+  const int n = clip_.PolicyCount();
+  const double width = options_.smooth;
+  std::vector<float> kernel;
+  double square = 0;
+  const int reach = std::min(n / 2, static_cast<int>(std::ceil(2.5 * width)));
+  for (int d = -reach; d <= reach; ++d) {
+    kernel.push_back(width > 0 ? static_cast<float>(std::exp(-0.5 * d * d / (width * width)))
+                               : (d == 0 ? 1.0f : 0.0f));
+    square += kernel.back() * kernel.back();
+  }
+  const float scale = static_cast<float>(std::sqrt(0.5 / square)), shared = std::sqrt(0.5f);
+  std::vector<float> raw(out.size());
+  for (float& x : raw) x = static_cast<float>(random->Normal());
+  std::vector<float> common(kPolicySize);
+  for (float& x : common) x = shared * static_cast<float>(random->Normal());
+  for (int p = 0; p < n; ++p) {
+    float* to = &out[static_cast<std::size_t>(p) * kPolicySize];
+    std::copy(common.begin(), common.end(), to);
+    for (int d = -reach; d <= reach; ++d) {
+      const float weight = kernel[d + reach] * scale;
+      const float* from = &raw[static_cast<std::size_t>((p + d + n) % n) * kPolicySize];
+      for (int k = 0; k < kPolicySize; ++k) to[k] += weight * from[k];
+    }
+  }
+}
+
+nlohmann::ordered_json Learner::Evolve() {
+  EvolutionOptions evolution;
+  evolution.pairs = options_.evolve_pairs;
+  evolution.sigma = options_.evolve_sigma;
+  evolution.rate = options_.evolve_rate;
+  EvolutionStrategy search(
+      evolution, StreamOf(seed_, 100, 0, 0),
+      [this](Random* random, std::span<float> out) { Perturb(random, out); }, state_.evolution);
+  EpisodeOptions o;
+  o.seconds = options_.evolve_seconds;
+  o.push = options_.evolve_push;
+  o.push_every = options_.evolve_push_every;
+  o.action_noise = 2 * kDegree;
+  o.keep_heading = options_.keep_heading;
+  o.variation = options_.variation;
+  o.weights.velocity = static_cast<float>(options_.weight_velocity);
+
+  const int lanes = runners_->local.local().Lanes(), per_block = lanes / 2;
+  const int blocks = (evolution.pairs + per_block - 1) / per_block;
+  const int size = runners_->local.local().StateSize(), loop = clip_.Fragments();
+  const std::uint32_t iteration = state_.evolution.iteration;
+  std::vector<std::vector<int>> pool(loop);
+  for (std::size_t k = 0; k < state_.pool_fragment.size(); ++k) {
+    pool[state_.pool_fragment[k]].push_back(static_cast<int>(k));
+  }
+  std::vector<EpisodeResult> results(static_cast<std::size_t>(blocks) * lanes);
+  workers_.Map(
+      blocks, lanes * sizeof(EpisodeResult),
+      [&](int block, char* out) {
+        FragmentRunner& runner = runners_->local.local();
+        std::vector<Policies> policies(lanes, state_.policies);
+        std::vector<Episode> episodes(lanes);
+        std::vector<float> parameters(state_.evolution.parameters.size());
+        Random pick(StreamOf(seed_, 101, iteration, block));
+        const int start = pick.Index(loop);
+        for (int lane = 0; lane < lanes; ++lane) {
+          const int pair = std::min(block * per_block + lane / 2, evolution.pairs - 1);
+          search.Ask(pair, lane % 2 == 0 ? 1 : -1, parameters);
+          Unpack(parameters, &policies[lane]);
+          episodes[lane].policies = &policies[lane];
+          episodes[lane].stream = StreamOf(seed_, 102, iteration, pair);
+          // Both of a pair meet the same trial.
+          if (lane % 2 == 1) {
+            episodes[lane].state = episodes[lane - 1].state;
+            episodes[lane].base = episodes[lane - 1].base;
+          } else if (!pool[start].empty()) {
+            const int k = pool[start][pick.Index(static_cast<int>(pool[start].size()))];
+            episodes[lane].state = &state_.pool_states[static_cast<std::size_t>(k) * size];
+            episodes[lane].base = state_.pool_base[k];
+          }
+        }
+        RunEpisodes(clip_, start, o, episodes.data(), &runner,
+                    reinterpret_cast<EpisodeResult*>(out));
+      },
+      reinterpret_cast<char*>(results.data()));
+  std::vector<float> plus(evolution.pairs), minus(evolution.pairs);
+  double seconds = 0, cost = 0, lived = 0;
+  for (int i = 0; i < evolution.pairs; ++i) {
+    const EpisodeResult* r =
+        &results[static_cast<std::size_t>(i / per_block) * lanes + (i % per_block) * 2];
+    const auto value = [&](const EpisodeResult& e) {
+      lived += e.seconds;
+      seconds += e.seconds / (2.0 * evolution.pairs);
+      cost += e.cost / (2.0 * evolution.pairs);
+      return e.seconds * (1 - static_cast<float>(options_.evolve_cost) * e.cost);
+    };
+    plus[i] = value(r[0]);
+    minus[i] = value(r[1]);
+  }
+  lane_steps_ += static_cast<long>(lived / world_.time_step);
+  search.Tell(plus, minus);
+  state_.evolution = search.State();
+  Unpack(state_.evolution.parameters, &state_.policies);
+  return {{"phase", "evolve"},  {"iteration", state_.iteration},
+          {"seconds", seconds}, {"of", options_.evolve_seconds},
+          {"cost", cost},       {"samples", 2 * evolution.pairs}};
+}
+
+Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int trials) const {
+  EpisodeOptions o;
+  o.seconds = seconds;
+  o.push = push;
+  o.push_every = 4;
+  o.vary_world = vary_world;
+  o.keep_heading = options_.keep_heading;
+  o.variation = options_.variation;
+  o.weights.velocity = static_cast<float>(options_.weight_velocity);
+  const int lanes = runners_->local.local().Lanes();
+  const int blocks = (trials + lanes - 1) / lanes;
+  std::vector<EpisodeResult> results(static_cast<std::size_t>(blocks) * lanes);
+  workers_.Map(
+      blocks, lanes * sizeof(EpisodeResult),
+      [&](int block, char* out) {
+        std::vector<Episode> episodes(lanes);
+        for (int lane = 0; lane < lanes; ++lane) {
+          episodes[lane].policies = &state_.policies;
+          episodes[lane].stream = StreamOf(seed_, 200, 0, block * lanes + lane);
+        }
+        RunEpisodes(clip_, 0, o, episodes.data(), &runners_->local.local(),
+                    reinterpret_cast<EpisodeResult*>(out));
+      },
+      reinterpret_cast<char*>(results.data()));
+  Trial trial;
+  for (int k = 0; k < trials; ++k) {
+    trial.seconds += results[k].seconds / trials;
+    trial.cost += results[k].cost / trials;
+    lane_steps_ += static_cast<long>(results[k].seconds / world_.time_step);
+  }
+  return trial;
+}
+
+Skill Learner::Result() const {
+  Skill skill;
+  skill.name = clip_.motion.name;
+  skill.character = clip_.character;
+  skill.motion = motion_;
+  skill.clip = clip_.options;
+  skill.time_step = world_.time_step;
+  skill.keep_heading = options_.keep_heading;
+  skill.policies = state_.policies;
+  skill.provenance = {{"method", "liu16"},
+                      {"seed", seed_},
+                      {"stride", STRIDE_VERSION},
+                      {"source", clip_.motion.source},
+                      {"settings", ConfigToJson(options_)}};
+  return skill;
+}
+
+// --- checkpoints: a line of JSON, the numbers, a checksum ---
+
+std::string Learner::Checkpoint() const {
+  std::string numbers;
+  const auto put = [&](const void* data, std::size_t bytes) {
+    numbers.append(static_cast<const char*>(data), bytes);
+  };
+  put(state_.policies.data(), state_.policies.size() * sizeof(FragmentPolicy));
+  put(state_.borders.data(), state_.borders.size() * sizeof(float));
+  put(state_.pool_fragment.data(), state_.pool_fragment.size() * sizeof(int));
+  put(state_.pool_base.data(), state_.pool_base.size() * sizeof(float));
+  put(state_.pool_states.data(), state_.pool_states.size() * sizeof(float));
+  put(state_.evolution.parameters.data(), state_.evolution.parameters.size() * sizeof(float));
+  put(state_.evolution.velocity.data(), state_.evolution.velocity.size() * sizeof(float));
+  nlohmann::ordered_json head = {{"stride_checkpoint", 1},
+                                 {"motion", clip_.motion.name},
+                                 {"character", clip_.character.name},
+                                 {"seed", seed_},
+                                 {"settings", ConfigToJson(options_)},
+                                 {"phase", static_cast<int>(state_.phase)},
+                                 {"iteration", state_.iteration},
+                                 {"pool", state_.pool_fragment.size()},
+                                 {"parameters", state_.evolution.parameters.size()},
+                                 {"velocity", state_.evolution.velocity.size()},
+                                 {"evolution_iteration", state_.evolution.iteration},
+                                 {"history", state_.history},
+                                 {"bytes", numbers.size()}};
+  std::string bytes = head.dump() + "\n" + numbers;
+  const std::uint32_t crc = static_cast<std::uint32_t>(
+      crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())));
+  bytes.append(reinterpret_cast<const char*>(&crc), sizeof crc);
+  return bytes;
+}
+
+void Learner::Restore(const std::string& bytes, const std::string& file_name) {
+  const auto fail = [&](const std::string& what) {
+    throw InputError(fmt::format("{}: {}; start again without --resume, or give the right file",
+                                 file_name, what));
+  };
+  if (bytes.size() < 8) fail("no checkpoint of stride, it is too short");
+  std::uint32_t crc;
+  std::memcpy(&crc, bytes.data() + bytes.size() - sizeof crc, sizeof crc);
+  if (crc != static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(bytes.data()),
+                                              static_cast<uInt>(bytes.size() - sizeof crc)))) {
+    fail("the checkpoint is damaged (its checksum does not match)");
+  }
+  const std::size_t line = bytes.find('\n');
+  const auto head = nlohmann::ordered_json::parse(bytes.substr(0, line), nullptr, false);
+  if (head.is_discarded() || !head.is_object() || head.value("stride_checkpoint", 0) != 1) {
+    fail("no checkpoint of this version of stride");
+  }
+  if (head.at("motion") != clip_.motion.name || head.at("character") != clip_.character.name ||
+      head.at("seed") != seed_ || head.at("settings") != ConfigToJson(options_)) {
+    fail(fmt::format(
+        "the checkpoint is of another run (motion '{}', character '{}', seed {}, or other "
+        "settings)",
+        head.at("motion").get<std::string>(), head.at("character").get<std::string>(),
+        head.at("seed").get<std::uint64_t>()));
+  }
+  LearnState s = state_;
+  s.phase = static_cast<LearnPhase>(head.at("phase").get<int>());
+  s.iteration = head.at("iteration");
+  s.history = head.at("history");
+  const std::size_t pool = head.at("pool");
+  const int size = runners_->local.local().StateSize();
+  s.pool_fragment.resize(pool);
+  s.pool_base.resize(pool);
+  s.pool_states.resize(pool * size);
+  s.evolution.parameters.resize(head.at("parameters").get<std::size_t>());
+  s.evolution.velocity.resize(head.at("velocity").get<std::size_t>());
+  s.evolution.iteration = head.at("evolution_iteration");
+  const char* at = bytes.data() + line + 1;
+  const char* end = bytes.data() + bytes.size() - sizeof crc;
+  const auto get = [&](void* data, std::size_t count) {
+    if (static_cast<std::size_t>(end - at) < count) fail("the checkpoint is cut short");
+    std::memcpy(data, at, count);
+    at += count;
+  };
+  get(s.policies.data(), s.policies.size() * sizeof(FragmentPolicy));
+  get(s.borders.data(), s.borders.size() * sizeof(float));
+  get(s.pool_fragment.data(), pool * sizeof(int));
+  get(s.pool_base.data(), pool * sizeof(float));
+  get(s.pool_states.data(), pool * size * sizeof(float));
+  get(s.evolution.parameters.data(), s.evolution.parameters.size() * sizeof(float));
+  get(s.evolution.velocity.data(), s.evolution.velocity.size() * sizeof(float));
+  state_ = std::move(s);
+  ApplyBorders();
+}
+
+}  // namespace stride

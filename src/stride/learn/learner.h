@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "stride/learn/episode.h"
+#include "stride/learn/samcon.h"
+#include "stride/learn/skill.h"
+#include "stride/learn/workers.h"
+#include "stride/optim/evolution_strategy.h"
+
+// From a clip to a skill: open-loop sampling, guided learning (liu16, Algorithm 2), then evolution
+// of all gains. One iteration after the other; between two of them all that is known is one value,
+// which is the checkpoint.
+namespace stride {
+
+struct LearnOptions {
+  double fragment = 0.1;  // s (paper: 0.1)
+  double lead = 0.9;      // of the servo's lag; the paper has none
+  bool symmetric = false;
+  bool keep_heading = true;
+
+  int chains = 4;  // independent paths; each gives one pair for every visit of a fragment
+  int first_samples = 600, first_cycles = 12;    // open loop (paper: 1000 samples)
+  int guided_iterations = 2;                     // (paper: at most 20)
+  int guided_samples = 200, guided_cycles = 25;  // (paper: 200; 200 pairs a fragment)
+  double first_sigma_deg = 5;                    // (paper: 5)
+  double action_noise_deg = 3;                   // (paper: 3)
+
+  int evolve_iterations = 15;
+  int evolve_pairs = 512;
+  double evolve_sigma = 0.02, evolve_rate = 0.008;
+  double evolve_seconds = 6;  // of an episode
+  double evolve_push = 80;    // N, largest
+  double evolve_push_every = 1;
+  double evolve_cost = 0.05;  // return lost for each unit of cost, as a share of the seconds
+  double smooth = 1.5;        // fragments over which perturbations of gains are alike
+
+  double weight_velocity = 1;  // in the cost (paper: 0.1)
+  WorldVariation variation;
+};
+template <class Visitor>
+void VisitConfig(LearnOptions& o, Visitor& visit) {
+  visit("fragment", o.fragment, {0.02, 1, "s"}, "length of a control fragment (paper: 0.1)");
+  visit("lead", o.lead, {0, 2}, "how far servo targets run ahead, in units of the servo's lag");
+  visit("symmetric", o.symmetric, "the second half cycle uses the policies of the first, mirrored");
+  visit("keep_heading", o.keep_heading,
+        "feedback on the heading; off: goes where it faces, as in the paper");
+  visit("chains", o.chains, {1, 1024}, "independent sampled paths");
+  visit("first_samples", o.first_samples, {8, 100000},
+        "samples a fragment, open loop (paper: 1000)");
+  visit("first_cycles", o.first_cycles, {2, 1000}, "cycles a path, open loop");
+  visit("guided_iterations", o.guided_iterations, {0, 100},
+        "of guided learning (paper: at most 20)");
+  visit("guided_samples", o.guided_samples, {8, 100000}, "samples a fragment, guided (paper: 200)");
+  visit("guided_cycles", o.guided_cycles, {2, 1000}, "cycles a path, guided");
+  visit("first_sigma_deg", o.first_sigma_deg, {0.1, 45, "deg"}, "exploration at first (paper: 5)");
+  visit("action_noise_deg", o.action_noise_deg, {0, 20, "deg"}, "noise on actions (paper: 3)");
+  visit("evolve_iterations", o.evolve_iterations, {0, 10000}, "of the evolution of the gains");
+  visit("evolve_pairs", o.evolve_pairs, {4, 100000}, "mirrored pairs an iteration");
+  visit("evolve_sigma", o.evolve_sigma, {1e-5, 1}, "size of perturbations, in scaled gains");
+  visit("evolve_rate", o.evolve_rate, {1e-6, 1}, "step along the gradient");
+  visit("evolve_seconds", o.evolve_seconds, {0.5, 120, "s"}, "length of a trial");
+  visit("evolve_push", o.evolve_push, {0, 2000, "N"}, "largest random push of a trial, 0.2 s");
+  visit("evolve_push_every", o.evolve_push_every, {0.3, 60, "s"}, "time between pushes");
+  visit("evolve_cost", o.evolve_cost, {0, 1}, "weight of the tracking cost against survival");
+  visit("smooth", o.smooth, {0, 20}, "fragments over which perturbations are alike");
+  visit("weight_velocity", o.weight_velocity, {0, 100}, "of the velocity in the cost (paper: 0.1)");
+  visit("vary_stiffness", o.variation.stiffness, {1, 100},
+        "factor of the ground's stiffness over lanes");
+  visit("vary_damping", o.variation.damping, {1, 100}, "factor of the ground's damping over lanes");
+  visit("vary_friction", o.variation.friction, {1, 10}, "factor of the friction over lanes");
+  visit("vary_gains", o.variation.gains, {1, 3}, "factor of the servos' gains over lanes");
+  visit("vary_slope", o.variation.slope, {0, 0.5, "rad"}, "slope of the ground over lanes");
+}
+
+enum class LearnPhase { kOpenLoop, kGuided, kEvolve, kDone };
+
+// All that learning has found so far.
+struct LearnState {
+  LearnPhase phase = LearnPhase::kOpenLoop;
+  int iteration = 0;  // within the phase
+  Policies policies;
+  std::vector<float> borders;  // refined reference features, kFeatureCount for each border
+  // States along the last paths, where trials begin: border, heading, FragmentRunner::StateSize()
+  // floats each.
+  std::vector<int> pool_fragment;
+  std::vector<float> pool_base, pool_states;
+  EvolutionState evolution;
+  nlohmann::ordered_json history = nlohmann::ordered_json::array();
+};
+
+class Learner {
+ public:
+  // Throws InputError where the clip does not fit.
+  Learner(const Motion& motion, const Character& character, const LearnOptions& options,
+          std::uint64_t seed, const Workers& workers);
+  ~Learner();
+
+  bool Done() const { return state_.phase == LearnPhase::kDone; }
+  int TotalIterations() const;
+  int DoneIterations() const;
+  // One iteration; what it found, as a line of the history. `stop` asks to give up early: the
+  // iteration then counts for nothing and null is returned.
+  nlohmann::ordered_json Advance(const std::function<bool()>& stop = {});
+
+  const LearnState& State() const { return state_; }
+  Skill Result() const;
+
+  // The whole state as bytes, with a checksum; Restore throws InputError for a damaged file, or one
+  // of another clip, seed or settings.
+  std::string Checkpoint() const;
+  void Restore(const std::string& bytes, const std::string& file_name);
+
+  // Seconds survived, mean over `lanes` trials.
+  struct Trial {
+    double seconds = 0, cost = 0;
+  };
+  Trial Try(double seconds, double push, bool vary_world, int trials) const;
+  long LaneSteps() const { return lane_steps_; }
+  const ControlClip& Clip() const { return clip_; }
+
+ private:
+  struct Runners;
+  nlohmann::ordered_json Sample(const std::function<bool()>& stop);
+  nlohmann::ordered_json Evolve();
+  void Perturb(Random* random, std::span<float> out) const;
+  void ApplyBorders();
+
+  LearnOptions options_;
+  std::uint64_t seed_;
+  const Workers& workers_;
+  Motion motion_;  // as it was given
+  ControlClip clip_;
+  World world_;
+  LearnState state_;
+  std::unique_ptr<Runners> runners_;
+  mutable long lane_steps_ = 0;
+};
+
+}  // namespace stride

@@ -1,0 +1,119 @@
+#include "stride/learn/skill.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "stride/character/character_json.h"
+#include "stride/core/error.h"
+#include "stride/core/file.h"
+
+namespace stride {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json Row(const float* values, int count) { return std::vector<float>(values, values + count); }
+
+void ReadRow(const JsonNode& node, int count, float* values) {
+  const std::vector<double> numbers = node.Numbers();
+  if (static_cast<int>(numbers.size()) != count) {
+    node.Fail(fmt::format("a list of {} numbers", count));
+  }
+  for (int k = 0; k < count; ++k) values[k] = static_cast<float>(numbers[k]);
+}
+
+Json PolicyJson(const FragmentPolicy& policy) {
+  Json gains = Json::array();
+  for (const auto& row : policy.gains) gains.push_back(Row(row, kFeatureCount));
+  return {{"gains", gains},
+          {"offset", Row(policy.offset, kActionCount)},
+          {"mean", Row(policy.mean, kFeatureCount)},
+          {"sigma", Row(policy.sigma, kActionCount)}};
+}
+
+FragmentPolicy PolicyFrom(const JsonNode& node) {
+  FragmentPolicy policy;
+  const JsonNode gains = node["gains"];
+  if (gains.Size() != kActionCount) gains.Fail(fmt::format("{} rows", kActionCount));
+  for (int a = 0; a < kActionCount; ++a) ReadRow(gains.At(a), kFeatureCount, policy.gains[a]);
+  ReadRow(node["offset"], kActionCount, policy.offset);
+  ReadRow(node["mean"], kFeatureCount, policy.mean);
+  ReadRow(node["sigma"], kActionCount, policy.sigma);
+  return policy;
+}
+
+double NumberIn(const JsonNode& node, double low, double high) {
+  const double value = node.Number();
+  if (!(value >= low && value <= high)) node.Fail(fmt::format("{:g} to {:g}", low, high));
+  return value;
+}
+
+}  // namespace
+
+std::string SkillText(const Skill& skill) {
+  Json json = {{"stride_skill", kSkillVersion},
+               {"name", skill.name},
+               {"clip",
+                {{"fragment", skill.clip.fragment},
+                 {"lead", skill.clip.lead},
+                 {"symmetric", skill.clip.symmetric}}},
+               {"time_step", skill.time_step},
+               {"keep_heading", skill.keep_heading},
+               {"provenance", skill.provenance},
+               {"metrics", skill.metrics},
+               {"character", ToJson(skill.character)},
+               {"motion", Json::parse(MotionText(skill.motion))},
+               {"policies", Json::array()}};
+  for (const FragmentPolicy& policy : skill.policies)
+    json["policies"].push_back(PolicyJson(policy));
+  return json.dump() + "\n";
+}
+
+Skill ParseSkill(const std::string& text, const std::string& file_name) {
+  const Json json = ParseBoundedJson(text, file_name);
+  if (!json.is_object() || !json.contains("stride_skill")) {
+    throw InputError(
+        fmt::format("{}: no skill of stride; expected a file made by 'stride learn'", file_name));
+  }
+  const JsonNode node(json, file_name);
+  const int version = node["stride_skill"].Int(1, 1 << 20);
+  if (version > kSkillVersion) {
+    throw InputError(fmt::format("{}: a skill of version {}; this stride reads up to {}: update it",
+                                 file_name, version, kSkillVersion));
+  }
+  Skill skill;
+  skill.name = node["name"].Text();
+  skill.clip.fragment = NumberIn(node["clip"]["fragment"], 0.01, 10);
+  skill.clip.lead = NumberIn(node["clip"]["lead"], 0, 10);
+  skill.clip.symmetric = node["clip"]["symmetric"].Bool();
+  skill.time_step = NumberIn(node["time_step"], 1e-4, 0.1);
+  skill.keep_heading = node["keep_heading"].Bool();
+  skill.provenance = node["provenance"].value();
+  skill.metrics = node["metrics"].value();
+  skill.character = CharacterFromJson(node["character"]);
+  skill.motion = ParseMotion(node["motion"].value().dump(), file_name + ": motion");
+  try {
+    Validate(skill.motion, skill.character);
+    const JsonNode policies = node["policies"];
+    for (std::size_t k = 0; k < policies.Size(); ++k) {
+      skill.policies.push_back(PolicyFrom(policies.At(k)));
+    }
+    const ControlClip clip =
+        MakeControlClip(skill.motion, skill.character, skill.clip, skill.time_step);
+    if (static_cast<int>(skill.policies.size()) != clip.PolicyCount()) {
+      policies.Fail(fmt::format("{} policies for this clip", clip.PolicyCount()));
+    }
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", file_name, error.what()));
+  }
+  return skill;
+}
+
+Skill ReadSkill(const std::string& path) { return ParseSkill(ReadFile(path), path); }
+
+void WriteSkill(const Skill& skill, const std::string& path) {
+  WriteFileWhole(path, SkillText(skill));
+}
+
+}  // namespace stride

@@ -1,0 +1,35 @@
+#include "stride/motion/symmetry.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "stride/core/error.h"
+#include "stride/motion/edit.h"
+#include "stride/motion/seam.h"
+
+namespace stride {
+
+Motion MakeSymmetric(const Character& character, const Motion& loop) {
+  if (!loop.loops || loop.FrameCount() < 5) {
+    throw InputError(
+        fmt::format("'{}' is no loop: a symmetric gait is made of half a cycle", loop.name));
+  }
+  // Twice the rate, so that the half falls on a frame.
+  Motion fine = loop;
+  fine.frames.clear();
+  fine.contacts.clear();
+  fine.fps = 2 * loop.fps;
+  const int count = 2 * (loop.FrameCount() - 1);
+  for (int k = 0; k <= count; ++k) {
+    fine.frames.push_back(SampleMotion(loop, character, k / fine.fps));
+    fine.contacts.push_back(SampleContacts(loop, k / fine.fps));
+  }
+  fine.loops = false;
+  const Motion half = Cut(fine, 0, count / 2);
+  const Motion mirror = Mirrored(half, character);
+  const Motion whole = Join(character, {{&half, 0, count / 2}, {&mirror, 0, count / 2}});
+  return MakeLoop(character, whole, 0, whole.FrameCount() - 1);
+}
+
+}  // namespace stride

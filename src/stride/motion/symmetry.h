@@ -1,0 +1,12 @@
+#pragma once
+
+#include "stride/motion/motion.h"
+
+namespace stride {
+
+// A symmetric gait from a loop: its first half and that half's mirror image, joined to a loop
+// (liu16, Section 6.1). The halves should begin with opposite feet; FindCycle and StartLoopAt help.
+// Throws InputError if the motion is no loop or the character's sides differ.
+Motion MakeSymmetric(const Character& character, const Motion& loop);
+
+}  // namespace stride

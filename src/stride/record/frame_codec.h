@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "stride/record/recording.h"
+
+namespace stride {
+
+// What a frame may hold: from the header, and from the actors that joined since.
+class FrameShape {
+ public:
+  explicit FrameShape(const RecordingHeader& header);
+  void AddActor(const Character& character);
+
+  std::size_t ActorCount() const { return actors_.size(); }
+  // Whether all sizes and indices are those of the header's world.
+  bool Fits(const RecordedFrame& frame) const;
+  // The payload of a FRAM chunk. False for one that does not fit.
+  bool Decode(std::string_view payload, RecordedFrame* frame) const;
+
+ private:
+  struct Actor {
+    std::size_t nq, nv;
+    int bodies;
+  };
+  bool HasBody(std::size_t actors, int actor, int body) const;
+
+  std::vector<Actor> actors_;
+  std::size_t channel_values_ = 0;
+};
+
+}  // namespace stride

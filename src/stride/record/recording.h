@@ -1,0 +1,150 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "stride/character/character.h"
+#include "stride/motion/motion.h"
+#include "stride/sim/world.h"
+
+// What a run leaves behind. The file and the stream to the viewer are the same sequence of chunks
+// (docs/recordings.md): "STRIDEREC" and a version, then chunks of
+//   type (4 letters)   length of the payload (u32)   payload   CRC-32 of type, length and payload
+// HEAD (JSON, first), FRAM (binary), EVNT (JSON), DONE (JSON, last; absent after a kill). All
+// little endian. Every chunk up to the first damaged one is good, so that a file cut anywhere
+// opens.
+namespace stride {
+
+inline constexpr int kRecordingVersion = 1;
+
+struct RecordedChannel {
+  std::string name, unit;
+  int values = 1;  // 1 scalar, 3 point, 6 segment
+  friend bool operator==(const RecordedChannel&, const RecordedChannel&) = default;
+};
+
+// All that is known when a run begins.
+struct RecordingHeader {
+  std::string title;
+  // Who ran: names for people; what is needed to run again stands in `setup`.
+  std::string engine, controller, motion;
+  std::uint64_t seed = 0;
+  World world;                // actors included
+  double frame_interval = 0;  // s of simulated time between frames
+  std::vector<RecordedChannel> channels;
+  std::vector<std::string> styles;
+  std::string version;  // of stride
+  // What app/run.h needs to run it again, bit for bit; null where it is no simulation (a motion).
+  nlohmann::ordered_json setup;
+  friend bool operator==(const RecordingHeader&, const RecordingHeader&) = default;
+};
+
+struct RecordedContact {
+  int actor = 0, body = 0, other_actor = -1, other_body = -1;
+  std::array<float, 3> position{}, force{};
+  friend bool operator==(const RecordedContact&, const RecordedContact&) = default;
+};
+struct RecordedForce {
+  int actor = 0, body = 0;
+  std::array<float, 3> position{}, force{};  // world
+  friend bool operator==(const RecordedForce&, const RecordedForce&) = default;
+};
+
+struct RecordedFrame {
+  std::uint32_t step = 0;
+  double time = 0;                // s
+  std::vector<State> actors;      // exact
+  std::vector<double> target_q;   // of actor 0's servos; empty: none
+  std::vector<double> reference;  // State::q of what actor 0's controller follows; empty: none
+  std::vector<RecordedContact> contacts;
+  std::vector<RecordedForce> forces;  // from outside: pushes
+  // NaN: not commanded.
+  float speed = 0, heading = 0;
+  int style = 0;
+  std::vector<float> channels;
+  // Frames with NaN compare by bits.
+  friend bool operator==(const RecordedFrame& a, const RecordedFrame& b);
+};
+
+// Something that happened: a push by hand, a throw, a command, a fall. `data` is the event itself
+// (docs/recordings.md); what a person did has "input", a RunInput as JSON, and is replayed.
+inline constexpr const char* kActorEvent = "actor";  // a ball joined: {"character": …}
+struct RecordedEvent {
+  std::uint32_t step = 0;
+  double time = 0;
+  std::string kind;  // "fall", "throw", "push", "command", "failed", kActorEvent, …
+  nlohmann::ordered_json data = nlohmann::ordered_json::object();
+  friend bool operator==(const RecordedEvent&, const RecordedEvent&) = default;
+};
+
+struct Recording {
+  RecordingHeader header;
+  std::vector<RecordedFrame> frames;
+  std::vector<RecordedEvent> events;
+  nlohmann::ordered_json summary;  // the run's result; null where the run did not end
+  bool complete = false;           // ends with DONE; otherwise it was cut
+  std::string damage;              // of one that was read: why it is not complete, in words
+  double Duration() const { return frames.empty() ? 0 : frames.back().time - frames.front().time; }
+  friend bool operator==(const Recording&, const Recording&) = default;
+};
+
+// The header's actors, then those that joined (kActorEvent), in the order of RecordedFrame::actors.
+std::vector<Character> ActorsOf(const Recording& recording);
+
+// --- chunks, as bytes: for files, the stream, and shared pages ---
+// The event that an actor joined comes before the first frame that has it.
+std::string RecordingPreamble();                          // "STRIDEREC" and version
+std::string EncodeHeader(const RecordingHeader& header);  // throws InputError: ground too large
+std::string EncodeEvent(const RecordedEvent& event);
+std::string EncodeDone(const nlohmann::ordered_json& summary);
+// Replaces what `bytes` holds; it keeps its memory from frame to frame.
+void EncodeFrame(const RecordedFrame& frame, std::string* bytes);
+
+// Whole recordings. A file that ends early or is damaged opens up to the last whole chunk
+// (`complete` is false then); one whose header is not whole, or that is no recording, or of a newer
+// version throws InputError. Survives hostile bytes: sizes are checked against the header's world.
+Recording ParseRecording(std::string_view bytes, const std::string& file_name);
+Recording ReadRecording(const std::string& path);
+std::string EncodeRecording(const Recording& recording);
+
+// Whether a file is a recording: by its first bytes, or by its ending where it cannot be read.
+inline constexpr const char* kRecordingEnding = ".stride";
+bool NamesRecording(const std::string& path);
+
+// Writes as the run goes: to PATH.part (kPartEnding), flushed to the system at least twice a second
+// of wall time and of simulated time, renamed to PATH by Finish. After a kill PATH.part is a
+// readable recording.
+inline constexpr const char* kPartEnding = ".part";
+class RecordingWriter {
+ public:
+  RecordingWriter(const std::string& path, const RecordingHeader& header);  // throws InputError
+  ~RecordingWriter();  // without Finish: leaves PATH.part
+  RecordingWriter(const RecordingWriter&) = delete;
+  RecordingWriter& operator=(const RecordingWriter&) = delete;
+  void Add(const RecordedFrame& frame);
+  void Add(const RecordedEvent& event);
+  void Finish(const nlohmann::ordered_json& summary);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Actor 0 as a motion at a rate near the frames' (feet that carry weight labelled), for exporters
+// and contact sheets. Throws InputError where there is no frame.
+Motion MotionFromRecording(const Recording& recording, int actor = 0);
+// A motion as a recording, played by the viewer: every frame, no forces. `loops` of a looping
+// motion are repeated until at least `seconds`.
+Recording RecordingFromMotion(const Motion& motion, const Character& character, double seconds = 0);
+
+// Columns of time, every coordinate, velocity, channel and the total ground force.
+std::string RecordingCsv(const Recording& recording);
+
+}  // namespace stride

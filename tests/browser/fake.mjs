@@ -1,0 +1,191 @@
+// A stand-in for the program: hand-made chunks of a small figure, for what the real one shows rarely
+// (styles, plans, a machine that is too slow, a lost connection).
+
+const kCrc = Array.from({ length: 256 }, (_, i) => {
+  let c = i;
+  for (let k = 0; k < 8; ++k) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;
+  return c >>> 0;
+});
+
+export function crc32(bytes) {
+  let c = 0xffffffff;
+  for (const byte of bytes) c = kCrc[(c ^ byte) & 255] ^ (c >>> 8);
+  return (c ^ 0xffffffff) >>> 0;
+}
+
+export function chunk(type, payload) {
+  const bytes = Buffer.alloc(12 + payload.length);
+  bytes.write(type, 0, 'latin1');
+  bytes.writeUInt32LE(payload.length, 4);
+  payload.copy(bytes, 8);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, -4)), bytes.length - 4);
+  return bytes;
+}
+
+export const jsonChunk = (type, json) => chunk(type, Buffer.from(JSON.stringify(json)));
+
+export const preamble = () => Buffer.concat([Buffer.from('STRIDEREC'), Buffer.from([1, 0, 0, 0])]);
+
+function body(name, parent, offset, kind, mass, shapes, axis = [0, 1, 0]) {
+  const com = shapes[0].center;
+  return { name, parent, offset, joint: { kind, axis }, mass, com, inertia: [1, 1, 1, 0, 0, 0], shapes };
+}
+const capsule = (radius, half, center) =>
+  ({ kind: 'capsule', center, rotation: [1, 0, 0, 0], size: [radius, half, 0], collides: true });
+const box = (size, center) => ({ kind: 'box', center, rotation: [1, 0, 0, 0], size, collides: true });
+const sphere = (radius, center) => ({ kind: 'sphere', center, rotation: [1, 0, 0, 0], size: [radius, 0, 0], collides: true });
+
+export function figure() {
+  const bodies = [
+    body('pelvis', -1, [0, 0, 0.95], 'free', 12, [box([0.09, 0.14, 0.08], [0, 0, 0])]),
+    body('trunk', 0, [0, 0, 0.1], 'ball', 28, [box([0.1, 0.16, 0.22], [0, 0, 0.24])]),
+    body('head', 1, [0, 0, 0.5], 'ball', 5, [sphere(0.11, [0, 0, 0.12])]),
+  ];
+  const roles = { pelvis: 0, trunk: 1, head: 2 };
+  for (const [side, y] of [['left', 1], ['right', -1]]) {
+    const first = bodies.length;
+    bodies.push(body(`${side} thigh`, 0, [0, 0.1 * y, -0.05], 'ball', 8, [capsule(0.065, 0.16, [0, 0, -0.2])]));
+    bodies.push(body(`${side} shank`, first, [0, 0, -0.42], 'hinge', 4, [capsule(0.05, 0.17, [0, 0, -0.2])]));
+    bodies.push(body(`${side} foot`, first + 1, [0, 0, -0.42], 'hinge', 1, [box([0.12, 0.045, 0.03], [0.06, 0, -0.03])]));
+    bodies.push(body(`${side} upper arm`, 1, [0, 0.21 * y, 0.42], 'ball', 2, [capsule(0.042, 0.11, [0, 0, -0.14])]));
+    bodies.push(body(`${side} forearm`, first + 3, [0, 0, -0.28], 'hinge', 1.5, [capsule(0.035, 0.11, [0, 0, -0.13])]));
+    Object.assign(roles, {
+      [`${side}_thigh`]: first, [`${side}_shank`]: first + 1, [`${side}_foot`]: first + 2,
+      [`${side}_upper_arm`]: first + 3, [`${side}_forearm`]: first + 4,
+    });
+  }
+  return { name: 'figure', description: 'hand-made', bodies, contact_points: [], roles, rest_q: pose(bodies, 0) };
+}
+
+const about = (angle) => [Math.cos(angle / 2), 0, Math.sin(angle / 2), 0];
+
+// A stroll at 1.2 m/s: no physics, but it looks like one.
+function pose(bodies, t) {
+  const q = [];
+  for (const { name, joint } of bodies) {
+    const side = name.startsWith('left') ? 1 : -1;
+    const swing = t === 0 ? 0 : side * Math.sin(6 * t);
+    if (joint.kind === 'free') q.push(1.2 * t, 0, 0.95 + 0.015 * Math.cos(12 * t), 1, 0, 0, 0);
+    else if (name.endsWith('thigh')) q.push(...about(-0.45 * swing));
+    else if (name.endsWith('upper arm')) q.push(...about(0.4 * swing));
+    else if (name.endsWith('shank')) q.push(t === 0 ? 0 : 0.35 + 0.3 * side * Math.cos(6 * t));
+    else if (name.endsWith('forearm')) q.push(-0.4);
+    else if (joint.kind === 'hinge') q.push(0);
+    else q.push(1, 0, 0, 0);
+  }
+  return q;
+}
+
+const kChannels = [
+  { name: 'phase', unit: '', values: 1 },
+  { name: 'balance left', unit: 'rad', values: 1 },
+  { name: 'balance right', unit: 'rad', values: 1 },
+  { name: 'planned footstep', unit: 'm', values: 3 },
+  { name: 'pendulum', unit: 'm', values: 6 },
+];
+
+export function header(change = {}) {
+  return {
+    title: '', engine: 'native', controller: 'stroll', motion: 'walk', seed: 1, stride: '0', frame_interval: 1 / 60,
+    channels: kChannels, styles: ['calm', 'proud', 'tired'], setup: null,
+    world: { terrain: { kind: 'plane', slope: 0, slope_heading: 0 }, friction: 0.9, gravity: 9.81, time_step: 0.005, actors: [figure()] },
+    ...change,
+  };
+}
+
+export function frame(t, command = {}) {
+  const { bodies } = figure();
+  const q = pose(bodies, t + 1e-6);
+  const nv = bodies.reduce((n, { joint }) => n + { free: 6, ball: 3, hinge: 1 }[joint.kind], 0);
+  const v = new Array(nv).fill(0);
+  v[0] = 1.2;
+  const parts = [];
+  const u16 = (x) => { const b = Buffer.alloc(2); b.writeInt16LE(x); parts.push(b); };
+  const f32 = (...xs) => xs.forEach((x) => { const b = Buffer.alloc(4); b.writeFloatLE(x); parts.push(b); });
+  const f64 = (...xs) => xs.forEach((x) => { const b = Buffer.alloc(8); b.writeDoubleLE(x); parts.push(b); });
+  const u32 = Buffer.alloc(4);
+  u32.writeUInt32LE(Math.round(t / 0.005));
+  parts.push(u32);
+  f64(t);
+  u16(1);
+  f64(...q, ...v);
+  parts.push(Buffer.from([2]));
+  f64(...pose(bodies, t + 0.06));
+  const left = Math.sin(6 * t) < 0, x = 1.2 * t;
+  u16(1);
+  u16(0); u16(left ? 5 : 10); u16(-1); u16(-1);
+  f32(x, left ? 0.1 : -0.1, 0); f32(60 * Math.cos(6 * t), 0, 620 + 120 * Math.cos(12 * t));
+  const pushed = t % 4 > 3.2;
+  u16(pushed ? 1 : 0);
+  if (pushed) { u16(0); u16(1); f32(x, 0.16, 1.3); f32(0, -250, 0); }
+  f32(command.speed ?? NaN, command.heading ?? NaN); u16(command.style ?? 0);
+  const step = 0.62 * (Math.floor(x / 0.62) + 1);
+  f32((t * 0.95) % 1, 0.1 * Math.sin(6 * t), 0.08 * Math.cos(6 * t), step, 0.1, 0, step - 0.3, 0, 0, x, 0, 1.0);
+  return chunk('FRAM', Buffer.concat(parts));
+}
+
+export function recording(seconds) {
+  const parts = [preamble(), jsonChunk('HEAD', header({ title: 'a stroll' }))];
+  for (let t = 0; t <= seconds; t += 1 / 60) parts.push(frame(t));
+  parts.push(jsonChunk('EVNT', { step: 200, time: 1, kind: 'push', data: {} }));
+  parts.push(jsonChunk('EVNT', { step: 400, time: 0.8 * seconds, kind: 'fall', data: {} }));
+  parts.push(jsonChunk('DONE', {}));
+  return Buffer.concat(parts);
+}
+
+export const catalog = {
+  type: 'catalog',
+  characters: [{ name: 'figure', description: 'hand-made' }, { name: 'liu16', description: '' }],
+  controllers: [
+    { name: 'stroll', description: 'Walks on, whatever happens', min_motions: 1, max_motions: 1 },
+    { name: 'hold', description: '', min_motions: 0, max_motions: 0 },
+  ],
+  engines: [{ name: 'native', description: '' }, { name: 'mujoco', description: '' }],
+  motions: [{ name: 'run', description: '' }, { name: 'walk', description: 'walk at 1.25 m/s' }],
+  skills: [{ name: 'walk-on', description: '' }],
+};
+
+export function status(change = {}) {
+  return {
+    type: 'status', mode: 'live', opened: 0, paused: false, rate: 1, time: 0, realtime: 1, late: false, missed: 0, fell: false,
+    recording: false, recorded_seconds: 0, downloadable: false,
+    setup: { character: 'figure', engine: 'native', controller: 'stroll', motions: ['walk'], skill: null, friction: 0.9, slope_deg: 0, seed: 1 },
+    command: { speed: null, heading: null, style: 0 }, styles: ['calm', 'proud', 'tired'],
+    metrics: { seconds: 4.2, distance: 5.1, speed: 1.21, steps: 8, tracking_error_deg: 3.4, joint_power: 212 },
+    server_load: 0.01, clients: 1, ...change,
+  };
+}
+
+// Answers for a page of playwright: the page itself from `html`, and a program that strolls. What the
+// page says is in `said`; `tell` sends a status.
+export async function playFake(page, html) {
+  const fake = { said: [], change: {}, start: Date.now(), dead: false };
+  const address = 'http://stride.test/';
+  await page.route('http://stride.test/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: html }));
+  await page.routeWebSocket('ws://stride.test/ws', (socket) => {
+    if (fake.dead) return socket.close();
+    socket.send(JSON.stringify(catalog));
+    socket.send(JSON.stringify(status(fake.change)));
+    socket.send(jsonChunk('HEAD', header(fake.head)));
+    const timer = setInterval(() => {
+      if (!fake.change.paused) socket.send(frame((Date.now() - fake.start) / 1000, fake.change.command));
+    }, 1000 / 60);
+    socket.onClose(() => clearInterval(timer));
+    fake.end = () => clearInterval(timer);
+    fake.stop = () => { clearInterval(timer); fake.dead = true; return socket.close(); };
+    socket.onMessage((text) => {
+      const message = JSON.parse(text);
+      fake.said.push(message);
+      if (message.type === 'command') fake.tell({ command: { speed: message.speed, heading: message.heading, style: message.style } });
+      if (message.type === 'pause') fake.tell({ paused: message.on });
+    });
+    fake.send = (bytes) => socket.send(bytes);
+    fake.tell = (change) => {
+      Object.assign(fake.change, change);
+      socket.send(JSON.stringify(status(fake.change)));
+    };
+  });
+  await page.goto(address);
+  return fake;
+}

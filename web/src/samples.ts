@@ -1,0 +1,125 @@
+import { centreOfMass, forward, layoutOf, makeFrames, poseErrorDeg, totalMass, type BodyFrames, type Layout } from './kinematics';
+import type { Character, Frame, Header, Vec3 } from './schema';
+
+// Numbers to plot, from frames.
+
+export interface PlotSpec {
+  key: string;
+  title: string;
+  unit: string;
+  series: string[]; // names of the lines
+  fromZero?: boolean; // the axis shows zero
+}
+
+interface ScalarChannel {
+  name: string;
+  unit: string;
+  at: number; // in Frame.channels
+}
+
+export interface Sample {
+  com: Vec3;
+  comVelocity: Vec3;
+  groundForce: number; // N, all ground contacts of actor 0 together
+  poseError: number;   // degrees, to the reference or else to the servos' targets; NaN: neither
+}
+
+// Measures actor 0 in a frame.
+export class Meter {
+  readonly character: Character;
+  readonly layout: Layout;
+  readonly weight: number;
+  private readonly frames: BodyFrames;
+
+  constructor(header: Header) {
+    this.character = header.world.actors[0];
+    this.layout = layoutOf(this.character);
+    this.frames = makeFrames(this.character);
+    this.weight = totalMass(this.character) * header.world.gravity;
+  }
+
+  measure(frame: Frame): Sample {
+    forward(this.character, this.layout, frame.actors[0].q, this.frames);
+    const com = centreOfMass(this.character, this.layout, frame.actors[0], this.frames);
+    const force: Vec3 = [0, 0, 0];
+    for (const contact of frame.contacts) {
+      if (contact.actor !== 0 || contact.otherActor >= 0) continue;
+      for (let k = 0; k < 3; ++k) force[k] += contact.force[k];
+    }
+    const goal = frame.reference ?? frame.targetQ;
+    return {
+      com: com.position,
+      comVelocity: com.velocity,
+      groundForce: Math.hypot(...force),
+      poseError: goal ? poseErrorDeg(this.character, this.layout, frame.actors[0].q, goal) : NaN,
+    };
+  }
+}
+
+// The plots of a run and their numbers over time.
+export class Samples {
+  readonly specs: PlotSpec[];
+  readonly times: number[] = [];
+  readonly values: number[][][]; // by plot, by line, over time
+  private readonly scalars: ScalarChannel[][] = []; // by plot after the fixed ones
+
+  private readonly simulated: boolean;
+
+  constructor(header: Header, private readonly meter: Meter) {
+    this.simulated = header.controller !== '';
+    this.specs = [
+      { key: 'height', title: 'Centre of mass height', unit: 'm', series: ['height'] },
+      { key: 'speed', title: 'Centre of mass speed', unit: 'm/s', series: ['speed', 'commanded'], fromZero: true },
+      { key: 'force', title: 'Ground force', unit: 'N', series: ['force', 'body weight'], fromZero: true },
+      { key: 'error', title: 'Pose error', unit: '°', series: ['error'], fromZero: true },
+    ];
+    // One plot a unit, so that channels that belong together share an axis.
+    const byUnit = new Map<string, ScalarChannel[]>();
+    let at = 0;
+    for (const channel of header.channels) {
+      if (channel.values === 1) {
+        const group = byUnit.get(channel.unit) ?? [];
+        group.push({ name: channel.name, unit: channel.unit, at });
+        byUnit.set(channel.unit, group);
+      }
+      at += channel.values;
+    }
+    for (const [unit, channels] of byUnit) {
+      this.scalars.push(channels);
+      this.specs.push({
+        key: `channels ${unit}`,
+        title: channels.length === 1 ? channels[0].name : 'Controller',
+        unit,
+        series: channels.map((channel) => channel.name),
+      });
+    }
+    this.values = this.specs.map((spec) => spec.series.map(() => []));
+  }
+
+  add(frame: Frame, sample = this.meter.measure(frame)) {
+    this.times.push(frame.time);
+    const fixed = [
+      [sample.com[2]],
+      [Math.hypot(sample.comVelocity[0], sample.comVelocity[1]), frame.speed],
+      [this.simulated ? sample.groundForce : NaN, this.meter.weight],
+      [sample.poseError],
+    ];
+    fixed.forEach((numbers, plot) => numbers.forEach((x, line) => this.values[plot][line].push(x)));
+    this.scalars.forEach((channels, plot) =>
+      channels.forEach((channel, line) => this.values[fixed.length + plot][line].push(frame.channels[channel.at])));
+  }
+
+  // Drops what is older; in blocks.
+  keep(seconds: number) {
+    const now = this.times[this.times.length - 1];
+    if (this.times.length === 0 || this.times[0] > now - 1.3 * seconds) return;
+    const first = this.times.findIndex((time) => time >= now - seconds);
+    this.times.splice(0, first);
+    for (const plot of this.values) for (const line of plot) line.splice(0, first);
+  }
+
+  clear() {
+    this.times.length = 0;
+    for (const plot of this.values) for (const line of plot) line.length = 0;
+  }
+}
