@@ -31,7 +31,6 @@ mkdir -p $out/walk $out/motions
 
 # A walk learned from the built-in clip, then pushed from all sides: 60 N for 0.2 s every 4 s.
 show build/stride learn skill walk -o $skill --seed 1
-cp $skill.history.jsonl $out/walk/history.jsonl
 show build/stride simulate --skill $skill --scenario data/scenarios/pushed_walk.json --record $recording --sheet $out/walk/pushed.png --sheet-cells 24
 
 # A captured clip of Debian's assimp-testmodels on the same body, and the recording for Blender.
