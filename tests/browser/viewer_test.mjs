@@ -125,6 +125,19 @@ test('keys and sliders steer', async () => {
   await until(() => stride.status().command.speed === null && Number.isNaN(stride.frame().speed));
 });
 
+test('a learned walk is chosen, walks, and turns where it is steered', async () => {
+  await page.selectOption('#skill', 'walk');
+  await until(() => stride.status().setup.controller === 'control_graph');
+  // Root's way and heading (q: position, quaternion) tell that it walks on +X, then turns left.
+  await until(() => stride.frame()?.actors[0].q[0] > 1.5);
+  await page.fill('#heading', '80');
+  await until(() => {
+    const [, , , w, x, y, z] = stride.frame().actors[0].q;
+    return Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)) > 1;
+  });
+  assert.equal(await page.evaluate(() => stride.status().fell), false);
+});
+
 test('pause, single step, restart and slow motion', async () => {
   await focusCanvas();
   await page.keyboard.press(' ');
