@@ -8,6 +8,7 @@
 
 #include "stride/core/config.h"
 #include "stride/core/error.h"
+#include "stride/core/log.h"
 #include "verb.h"
 
 namespace stride::cli {
@@ -81,6 +82,7 @@ Verb LearnVerb() {
             return [arguments, common]() -> Output {
               LearnSkillRequest request = arguments->request;
               request.seed = common->seed;
+              request.quiet = !spdlog::should_log(spdlog::level::info);
               request.symmetry = ParseSymmetry(arguments->symmetry);
               for (const std::string& text : arguments->settings) {
                 SetConfigValue(text, &request.options);

@@ -9,8 +9,14 @@ const folder = process.argv[2];
 const laptop = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
 
-// A push that is still felt in the picture.
+async function perform(page, skill) {
+  await page.selectOption('#skill', skill);
+  await page.waitForFunction(() => stride.status().setup.skill && stride.frame()?.time > 3);
+}
+
+// A push that is still felt in the picture, on a walk.
 async function push(page) {
+  await perform(page, 'walk');
   const at = await page.evaluate(() => stride.screen(stride.header().world.actors[0].roles.trunk));
   await page.mouse.move(at.x, at.y);
   await page.mouse.down();
@@ -31,6 +37,7 @@ async function watch(page, motion) {
 const views = [
   ['live', laptop, 'light', push],
   ['dark', laptop, 'dark', async (page) => {
+    await perform(page, 'run');
     await page.click('#tab-plots');
     await page.focus('#canvas');
     await page.keyboard.press('m');

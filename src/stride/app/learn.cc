@@ -85,7 +85,6 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
   if (MakeGaitSymmetric(source.character, request.symmetry, &source.motion)) {
     options.symmetric = true;
   }
-  if (request.open_loop) options.guided_iterations = options.evolve_iterations = 0;
   Learner learner(source.motion, source.character, options, request.seed, workers);
   const std::string checkpoint = request.out + ".checkpoint";
   const std::string history = request.out + ".history.jsonl";

@@ -20,7 +20,6 @@ struct LearnSkillRequest {
   std::string out;   // the skill file; beside it OUT.checkpoint and OUT.history.jsonl
   std::string name;  // empty: the clip's
   bool resume = false;
-  bool open_loop = false;  // only the first phase; `out` is then a motion of what was reached
   // Walking and running: half a cycle and its mirror image are the clip, and share policies.
   Symmetry symmetry = Symmetry::kAuto;
   LearnOptions options;

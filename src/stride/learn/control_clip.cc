@@ -215,6 +215,11 @@ ControlClip MakeControlClip(const Motion& motion, const Character& character,
   if (options.symmetric) CheckSymmetric(motion, character);
 
   const double seconds = motion.Duration();
+  constexpr double kMostSteps = 100000;
+  if (!(seconds <= kMostSteps * time_step)) {
+    throw InputError(fmt::format("'{}' is too long: {:g} s; at most {:g} s", motion.name, seconds,
+                                 kMostSteps * time_step));
+  }
   int fragments = static_cast<int>(std::lround(seconds / options.fragment));
   if (options.symmetric)
     fragments = 2 * static_cast<int>(std::lround(seconds / options.fragment / 2));

@@ -54,7 +54,7 @@ ControlClip MakeControlClip(const Motion& motion, const Character& character,
 
 SkillParts PartsOf(const Character& character);  // throws InputError
 
-// The border of a state, measured against `rotation` (of the root; identity: itself).
+// The border that a state would be, in the axes it is given in.
 BorderReference BorderOf(const Character& character, const SkillParts& parts, const State& state);
 
 }  // namespace stride

@@ -20,7 +20,7 @@ constexpr int kFeatureCount = 19;
 // right knee (angles).
 constexpr int kActionCount = 11;
 
-// Bodies by their part, and what they weigh in the cost.
+// Bodies by their part.
 struct SkillParts {
   int waist, left_hip, right_hip, left_knee, right_knee;  // bodies whose joints take the actions
   int left_foot, right_foot;
@@ -82,7 +82,7 @@ STRIDE_INLINE Vec3<S> PointOf(const Articulation<S>& art, int body, const Real* 
   return art.motion[body].o + art.motion[body].r * Vec3<S>{S(point[0]), S(point[1]), S(point[2])};
 }
 
-// `ground`: height of the ground below the root. `momentum` is returned for the cost.
+// `ground`: height of the ground below the root.
 template <class S, class Real>
 STRIDE_INLINE void ComputeFeatures(const Tree<Real>& tree, const Articulation<S>& art,
                                    const SkillParts& parts, const Facing<S>& facing,

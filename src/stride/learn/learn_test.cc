@@ -155,6 +155,10 @@ TEST(ControlClipTest, RefusesWhatDoesNotFit) {
   const Motion walk = LoadMotion("walk", Liu16());
   EXPECT_THAT(MessageOf([&] { MakeControlClip(Cut(walk, 0, 4), Liu16(), {}, 0.005); }),
               HasSubstr("too short"));
+  Motion endless = walk;
+  endless.fps = 1e-9;
+  EXPECT_THAT(MessageOf([&] { MakeControlClip(endless, Liu16(), {}, 0.005); }),
+              HasSubstr("too long"));
   ClipOptions symmetric;
   symmetric.symmetric = true;
   EXPECT_THAT(
