@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ constexpr int kBarWidth = 24;
 constexpr double kPlainLineEvery = 5;  // s
 
 std::string TimeText(double seconds) {
-  const int s = static_cast<int>(seconds + 0.5);
+  const long s = std::lround(seconds);
   return s < 60 ? fmt::format("{} s", s) : fmt::format("{}:{:02} min", s / 60, s % 60);
 }
 

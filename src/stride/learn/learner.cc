@@ -110,7 +110,7 @@ Learner::Learner(const Motion& motion, const Character& character, const LearnOp
   clip.lead = options.lead;
   clip.symmetric = options.symmetric;
   clip_ = MakeControlClip(motion, character, clip, world_.time_step);
-  runners_.reset(new Runners{tbb::enumerable_thread_specific<FragmentRunner>(
+  runners_ = std::make_unique<Runners>(Runners{tbb::enumerable_thread_specific<FragmentRunner>(
       [this] { return FragmentRunner(world_, clip_.parts); })});
   state_.policies = NoFeedback(clip_, options.first_sigma_deg * kDegree);
   for (const BorderReference& border : clip_.borders) {
