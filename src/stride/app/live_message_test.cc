@@ -30,8 +30,8 @@ TEST(LiveMessage, EveryTypeIsRead) {
       Parsed<DragMessage>(R"({"type":"drag","actor":1,"body":3,"point":[0,0,1],"target":[1,2,3]})");
   EXPECT_EQ(drag.actor, 1);
   EXPECT_EQ(drag.body, 3);
-  EXPECT_EQ(drag.point, Vec3d(0, 0, 1));
-  EXPECT_EQ(drag.target, Vec3d(1, 2, 3));
+  EXPECT_EQ(drag.point, (Vec3d{0, 0, 1}));
+  EXPECT_EQ(drag.target, (Vec3d{1, 2, 3}));
 }
 
 TEST(LiveMessage, InputsOfTheRun) {
@@ -39,13 +39,13 @@ TEST(LiveMessage, InputsOfTheRun) {
       R"({"type":"push","actor":0,"body":3,"point":[0,0,0.1],"force":[100,0,0],"duration":0.2})");
   EXPECT_EQ(push.kind, RunInput::Kind::kPush);
   EXPECT_EQ(push.body, 3);
-  EXPECT_EQ(push.vector, Vec3d(100, 0, 0));
+  EXPECT_EQ(push.vector, (Vec3d{100, 0, 0}));
   EXPECT_EQ(push.duration, 0.2);
 
   const auto ball =
       Parsed<RunInput>(R"({"type":"throw","from":[2,0,1],"velocity":[-5,0,1],"mass":2})");
   EXPECT_EQ(ball.kind, RunInput::Kind::kThrow);
-  EXPECT_EQ(ball.point, Vec3d(2, 0, 1));
+  EXPECT_EQ(ball.point, (Vec3d{2, 0, 1}));
   EXPECT_EQ(ball.mass, 2);
 
   const auto command =

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <time.h>
+#include <ctime>
 
 #include "stride/app/bench_jobs.h"
 #include "stride/app/experiment.h"
