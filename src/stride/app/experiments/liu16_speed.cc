@@ -1,8 +1,8 @@
 #include <algorithm>
+#include <ctime>
 #include <memory>
 
 #include <fmt/format.h>
-#include <ctime>
 
 #include "stride/app/bench_jobs.h"
 #include "stride/app/experiment.h"
