@@ -30,7 +30,6 @@ Symmetry ParseSymmetry(const std::string& text) {
 }
 
 std::string Text(const LearnSkillResult& r) {
-  if (!r.leader) return "";
   std::string text;
   const auto line = [&](const char* name, const std::string& value) {
     text += fmt::format("{:<18}{}\n", name, value);
@@ -71,7 +70,7 @@ Verb LearnVerb() {
   return {"learn",
           "Learn a skill from a clip",
           {"stride learn skill walk -o walk.skill",
-           "stride learn skill capture.bvh --character liu16-strong -o mine.skill --seed 3",
+           "stride learn skill run --character liu16-strong -o mine.skill --seed 3",
            "mpirun -n 4 stride learn skill run -o run.skill --resume"},
           [](CLI::App* app, const CommonOptions* common) {
             auto arguments = std::make_shared<Arguments>();

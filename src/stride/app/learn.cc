@@ -1,7 +1,7 @@
 #include "stride/app/learn.h"
 
+#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -24,21 +24,13 @@ double Since(Clock::time_point start) {
 
 // Mean angle of a joint between two loops over a cycle, rad.
 double Difference(const Character& character, const Motion& a, const Motion& b) {
-  const Layout layout = LayoutOf(character);
   constexpr int kPoses = 16;
   double sum = 0;
   for (int k = 0; k < kPoses; ++k) {
     const auto at = [&](const Motion& m) {
       return SampleMotion(m, character, m.Duration() * k / kPoses);
     };
-    const std::vector<double> d = PoseDifference(character, at(a), at(b), 1);
-    for (int i = 1; i < character.BodyCount(); ++i) {
-      double square = 0;
-      for (int j = 0; j < DofCount(character.bodies[i].joint.kind); ++j) {
-        square += d[layout.v[i] + j] * d[layout.v[i] + j];
-      }
-      sum += std::sqrt(square) / (kPoses * (character.BodyCount() - 1));
-    }
+    sum += MeanJointAngle(character, at(a), at(b)) / kPoses;
   }
   return sum;
 }

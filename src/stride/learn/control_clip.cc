@@ -10,6 +10,7 @@
 #include "stride/dynamics/model.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/edit.h"
+#include "stride/motion/symmetry.h"
 
 namespace stride {
 namespace {
@@ -43,21 +44,6 @@ double TurnBetween(const Quatd& from, const Quatd& to) {
   return 2 * std::atan2(d.w < 0 ? -d.z : d.z, std::fabs(d.w));
 }
 
-double MeanJointAngle(const Character& character, const std::vector<double>& a,
-                      const std::vector<double>& b) {
-  const std::vector<double> d = PoseDifference(character, a, b, 1);
-  const Layout layout = LayoutOf(character);
-  double sum = 0;
-  for (int i = 1; i < character.BodyCount(); ++i) {
-    double square = 0;
-    for (int k = 0; k < DofCount(character.bodies[i].joint.kind); ++k) {
-      square += d[layout.v[i] + k] * d[layout.v[i] + k];
-    }
-    sum += std::sqrt(square);
-  }
-  return sum / (character.BodyCount() - 1);
-}
-
 void CheckSymmetric(const Motion& motion, const Character& character) {
   if (!motion.loops) {
     throw InputError(
@@ -85,7 +71,7 @@ void CheckSymmetric(const Motion& motion, const Character& character) {
     throw InputError(fmt::format(
         "the halves of '{}' are no mirror images ({:.0f} degrees of a joint on average, at most "
         "{:.0f} "
-        "expected); leave out the symmetry, or make the clip symmetric when importing it",
+        "expected); leave out the symmetry, or have it made symmetric (--symmetric yes)",
         motion.name, worst * 57.29577951, kLimit * 57.29577951));
   }
 }

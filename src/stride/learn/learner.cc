@@ -98,10 +98,11 @@ Learner::Learner(const Motion& motion, const Character& character, const LearnOp
                  std::uint64_t seed, const Workers& workers)
     : options_(options), seed_(seed), workers_(workers), motion_(motion) {
   if (!motion.loops) {
-    throw InputError(fmt::format(
-        "'{}' is no loop: a skill is learned over many cycles. Import it as a loop (stride import "
-        "--cycle), or name a part of it that repeats",
-        motion.name));
+    throw InputError(
+        fmt::format("'{}' is no loop: a skill is learned over many cycles. Take a built-in motion "
+                    "that loops, a "
+                    "DeepMimic file that wraps, or a motion file whose 'loops' is true",
+                    motion.name));
   }
   world_.actors = {character};
   world_.contact.passes = 2;

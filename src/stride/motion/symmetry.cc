@@ -32,4 +32,19 @@ Motion MakeSymmetric(const Character& character, const Motion& loop) {
   return MakeLoop(character, whole, 0, whole.FrameCount() - 1);
 }
 
+double MeanJointAngle(const Character& character, const std::vector<double>& a,
+                      const std::vector<double>& b) {
+  const std::vector<double> d = PoseDifference(character, a, b, 1);
+  const Layout layout = LayoutOf(character);
+  double sum = 0;
+  for (int i = 1; i < character.BodyCount(); ++i) {
+    double square = 0;
+    for (int k = 0; k < DofCount(character.bodies[i].joint.kind); ++k) {
+      square += d[layout.v[i] + k] * d[layout.v[i] + k];
+    }
+    sum += std::sqrt(square);
+  }
+  return sum / (character.BodyCount() - 1);
+}
+
 }  // namespace stride

@@ -9,4 +9,8 @@ namespace stride {
 // Throws InputError if the motion is no loop or the character's sides differ.
 Motion MakeSymmetric(const Character& character, const Motion& loop);
 
+// Mean over the joints (not the root) of the angle between two poses, rad: how alike they are.
+double MeanJointAngle(const Character& character, const std::vector<double>& a,
+                      const std::vector<double>& b);
+
 }  // namespace stride

@@ -31,7 +31,7 @@ class SkillController final : public Controller {
     if (character.BodyCount() != skill_->character.BodyCount()) {
       throw InputError("the skill was learned on '" + skill_->character.name + "'; '" +
                        character.name +
-                       "' has other bodies (stride learn retarget brings it there)");
+                       "' has other bodies; learn the skill anew on it (stride learn)");
     }
     clip_ = std::make_shared<const ControlClip>(
         MakeControlClip(skill_->motion, skill_->character, skill_->clip, skill_->time_step));
