@@ -13,7 +13,10 @@
 #include "stride/draw/sheet.h"
 #include "stride/motion/feet.h"
 #include "stride/motion/formats/formats.h"
+#include "stride/motion/kinematics.h"
+#include "stride/motion/point_cloud.h"
 #include "stride/motion/retarget.h"
+#include "stride/motion/seam.h"
 #include "stride/motion/skeleton_map.h"
 #include "stride/motion/source_clip.h"
 
@@ -37,6 +40,113 @@ void CheckOutput(const std::string& path) {
                            "; expected another ending, such as .motion");
     }
   }
+}
+
+// Ends of a loop further apart than this are different poses, which no warp hides: lying and
+// standing are 0.5 m and more apart, a guard before and after a kick 0.1 m.
+constexpr double kFarthestEnds = 0.3;  // m
+// Beside a range that becomes a loop so much is imported too, where the file has it: filter,
+// contacts and speeds at its ends are then those of a motion that goes on.
+constexpr double kBesideRange = 0.5;  // s
+
+bool HasRange(const ImportOptions& options) {
+  return options.first_frame >= 0 || options.last_frame >= 0;
+}
+
+bool Closes(const ImportOptions& options, bool stated) {
+  return options.closing == Closing::kYes ||
+         (options.closing == Closing::kIfStated && stated && !HasRange(options));
+}
+
+SourceClip TakeFrames(const ImportOptions& options, SkeletonClip clip, const SkeletonMap& map,
+                      bool closes, std::vector<std::string>* warnings) {
+  const int count = clip.FrameCount();
+  int first = std::max(0, options.first_frame);
+  int last = options.last_frame < 0 ? count - 1 : options.last_frame;
+  if (closes && HasRange(options) && first <= last && last < count) {
+    const double fps = options.fps > 0 ? options.fps : clip.fps;
+    const int beside = static_cast<int>(std::lround(kBesideRange * fps));
+    first = std::max(0, first - beside);
+    last = std::min(count - 1, last + beside);
+  }
+  return SourceClip(std::move(clip), map, first, last, warnings);
+}
+
+// Starts the loop at the origin, facing +X, or going along +X if it goes straight on.
+void PlaceLoop(const Character& character, LoopReport* report, Motion* loop) {
+  const auto way = [&] { return Vec3At(loop->frames.back(), 0) - Vec3At(loop->frames.front(), 0); };
+  PlaceStart(character, 0, 0, 0, loop);
+  report->turn_deg = MeasureTravel(character, *loop).heading_change_deg;
+  const double direction = std::atan2(way().y, way().x);
+  const double straight = 30 * M_PI / 180;
+  if (std::hypot(way().x, way().y) > 0.3 && std::fabs(direction) < straight &&
+      std::fabs(report->turn_deg) < 30) {
+    PlaceStart(character, 0, 0, -direction, loop);
+  }
+  report->travel = {way().x, way().y, 0};
+}
+
+// The motion of the source's frames as a loop. Not closed if only the file asks for it and its ends
+// do not match.
+void CloseLoop(const ImportOptions& options, const Character& character, const SourceClip& source,
+               ImportResult* result) {
+  Motion& motion = result->motion;
+  LoopReport& report = result->loop;
+  const std::vector<int>& numbers = source.frame_numbers();
+  const double source_fps = options.fps > 0 ? options.fps : source.clip().fps;
+  const double ratio = motion.fps / source_fps;
+  int first = 0, last = motion.FrameCount() - 1;  // of the motion
+  if (HasRange(options)) {
+    report.chosen = "range";
+    const auto from = std::lower_bound(numbers.begin(), numbers.end(), options.first_frame);
+    const auto to = options.last_frame < 0
+                        ? numbers.end()
+                        : std::upper_bound(numbers.begin(), numbers.end(), options.last_frame);
+    first = static_cast<int>(std::lround(static_cast<double>(from - numbers.begin()) * ratio));
+    last = std::min(
+        last, first + static_cast<int>(std::lround(static_cast<double>(to - from - 1) * ratio)));
+  } else if (source.clip().loop) {
+    report.chosen = "file";
+  } else {
+    report.chosen = "cycle";
+    if (!result->cycle.found) {
+      throw InputError(options.file, 0,
+                       "no cycle was found to close: no two moments 0.4 to 3 s apart are alike; "
+                       "give the frames to join with --range first:last");
+    }
+    first = result->cycle.first;
+    last = result->cycle.last;
+  }
+  if (last < first + 2) {
+    throw InputError(options.file, 0,
+                     "has too few frames there for a loop; expected three or more");
+  }
+  const auto number = [&](int f) {
+    return numbers[std::min(numbers.size() - 1, static_cast<std::size_t>(std::lround(f / ratio)))];
+  };
+  report.first = number(first);
+  report.last = number(last);
+  SeamOptions seam;
+  seam.warp = options.loop_warp;
+  const WindowClouds clouds(character, motion, seam.half_window);
+  report.distance = clouds.Distance(first, clouds, last);
+  if (report.distance > kFarthestEnds) {
+    const std::string apart = fmt::format(
+        "frames {} and {} cannot be joined to a loop: their poses are {:.2f} m apart, expected at "
+        "most {:g}",
+        report.first, report.last, report.distance, kFarthestEnds);
+    if (options.closing == Closing::kYes) {
+      throw InputError(options.file, 0, apart + "; give other frames with --range first:last");
+    }
+    result->warnings.push_back("the file says that the motion loops, but " + apart +
+                               "; kept as one round");
+    return;
+  }
+  motion = MakeLoop(character, motion, first, last, seam);
+  PlaceLoop(character, &report, &motion);
+  report.closed = true;
+  result->cycle = {true, 0, motion.FrameCount() - 1, report.distance};
+  result->ground.after = MeasureFeet(character, motion);
 }
 
 void WritePreview(const ImportOptions& options, const Character& character,
@@ -70,6 +180,9 @@ ImportResult Import(const ImportOptions& options) {
     throw InputError(
         fmt::format("--cutoff is {}; expected 0 (no filter) or 0.5 to 1000 Hz", options.cutoff));
   }
+  if (!(options.loop_warp >= 0.01 && options.loop_warp <= 10)) {
+    throw InputError(fmt::format("--loop-warp is {}; expected 0.01 to 10 s", options.loop_warp));
+  }
   CheckOutput(options.output);
   ImportResult result;
   const Character character = LoadCharacter(options.character, &result.warnings);
@@ -83,8 +196,8 @@ ImportResult Import(const ImportOptions& options) {
                               : ParseSkeletonMap(ReadFile(options.map), options.map, clip);
   result.skeleton = map.skeleton;
   const bool says_loop = clip.loop;
-  const SourceClip source(std::move(clip), map, options.first_frame, options.last_frame,
-                          &result.warnings);
+  const bool closes = Closes(options, says_loop);
+  const SourceClip source = TakeFrames(options, std::move(clip), map, closes, &result.warnings);
 
   RetargetOptions retarget;
   retarget.source_fps = options.fps;
@@ -95,6 +208,7 @@ ImportResult Import(const ImportOptions& options) {
   result.motion.name = std::filesystem::path(options.file).stem().string();
   result.motion.source = std::filesystem::path(options.file).filename().string();
   result.motion.character = options.character;
+  result.motion.loops = false;  // until it is closed: a file's ends hardly ever match exactly
   result.scale = retargeted.scale;
   result.body_height = retargeted.source_height;
   const double height = StandingHeight(character);
@@ -113,10 +227,6 @@ ImportResult Import(const ImportOptions& options) {
                          result.ground.warnings.end());
   result.bone_direction_error_deg =
       BoneDirectionError(character, result.motion, retargeted.directions);
-  result.segments = SegmentGait(AnkleLabels(character, result.motion), result.motion.fps);
-  result.cycle = FindCycle(character, result.motion);
-  result.travel = MeasureTravel(character, result.motion);
-
   result.flight = CheckFlights(character, result.motion);
   if (result.flight.suggested_fps > 0) {
     // The rate of the capture, also when the result has another.
@@ -128,10 +238,15 @@ ImportResult Import(const ImportOptions& options) {
                     "not {:.0f}; if so, use --fps {:.0f}",
                     result.flight.gravity, stated * factor, stated, stated * factor));
   }
-  if (says_loop) {
+  result.cycle = FindCycle(character, result.motion);
+  if (closes) {
+    CloseLoop(options, character, source, &result);
+  } else if (says_loop && !HasRange(options)) {
     result.warnings.push_back(
-        "the file says that the motion loops; it is kept as one round, not closed");
+        "the file says that the motion loops; it is kept as one round: --loop closes it");
   }
+  result.segments = SegmentGait(AnkleLabels(character, result.motion), result.motion.fps);
+  result.travel = MeasureTravel(character, result.motion);
   Validate(result.motion, character);
   if (!options.output.empty()) WriteMotion(result.motion, options.output);
   if (!options.preview.empty()) WritePreview(options, character, result);
@@ -182,6 +297,16 @@ nlohmann::ordered_json ToJson(const ImportResult& r) {
                      {"last", r.cycle.last},
                      {"seconds", (r.cycle.last - r.cycle.first) / r.motion.fps},
                      {"distance", r.cycle.distance}};
+  }
+  json["loop"] = nullptr;
+  if (r.loop.closed) {
+    json["loop"] = {{"chosen_by", r.loop.chosen},
+                    {"first", r.loop.first},
+                    {"last", r.loop.last},
+                    {"seconds", r.motion.Duration()},
+                    {"distance", r.loop.distance},
+                    {"turn_deg", r.loop.turn_deg},
+                    {"travel", {r.loop.travel.x, r.loop.travel.y}}};
   }
   json["ground_offset"] = r.ground.ground_offset;
   json["max_foot_depth"] = r.ground.after.max_depth;

@@ -48,7 +48,7 @@ bool MakeGaitSymmetric(const Character& character, Symmetry symmetry, Motion* mo
     if (Difference(character, *motion, symmetric) > kAlike) return false;
     ClipOptions options;
     options.symmetric = true;
-    MakeControlClip(symmetric, character, options, World().time_step);
+    MakeControlGraph(symmetric, character, options, World().time_step);
     *motion = symmetric;
     return true;
   } catch (const InputError&) {
@@ -77,7 +77,10 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
   if (MakeGaitSymmetric(source.character, request.symmetry, &source.motion)) {
     options.symmetric = true;
   }
-  Learner learner(source.motion, source.character, options, request.seed, workers);
+  const ClipOptions clip = {options.fragment, options.lead, options.symmetric};
+  const ControlGraph graph =
+      MakeControlGraph(source.motion, source.character, clip, World().time_step);
+  Learner learner(graph, options, request.seed, workers);
   const std::string checkpoint = request.out + ".checkpoint";
   const std::string history = request.out + ".history.jsonl";
   if (request.resume && std::filesystem::exists(checkpoint)) {
@@ -131,8 +134,19 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
                     {"cost", alone.cost},
                     {"seconds_of_60_pushed_60N", pushed.seconds}};
   if (workers.Leader()) {
-    Skill skill = learner.Result();
-    if (!request.name.empty()) skill.name = request.name;
+    Skill skill;
+    skill.name = request.name.empty() ? source.motion.name : request.name;
+    skill.character = source.character;
+    skill.motion = source.motion;
+    skill.clip = clip;
+    skill.time_step = graph.time_step;
+    skill.keep_heading = options.keep_heading;
+    skill.policies = learner.State().policies;
+    skill.provenance = {{"method", "liu16"},
+                        {"seed", request.seed},
+                        {"stride", STRIDE_VERSION},
+                        {"source", source.motion.source},
+                        {"settings", result.settings}};
     skill.metrics = result.metrics;
     WriteSkill(skill, request.out);
   }

@@ -43,10 +43,17 @@ bool NamesMotion(const std::string& name_or_path) {
   return !ending.empty() && ending != ".xml" && ending != ".mjcf";
 }
 
-MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& character) {
+MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& character,
+                           const CaptureOptions& capture) {
   MotionSource source;
   const std::string wanted = character.empty() ? kDefaultHuman : character;
+  const auto refuse_capture_options = [&] {
+    if (capture == CaptureOptions{}) return;
+    throw InputError(name_or_path + " is no motion capture; range, fps and loop are for captures " +
+                     "only, leave them out");
+  };
   if (IsBuiltIn(name_or_path) || FileExtension(name_or_path).empty()) {
+    refuse_capture_options();
     source.format = "built-in";
     source.character = LoadCharacter(wanted, &source.warnings);
     source.motion = LoadMotion(name_or_path, source.character);
@@ -55,6 +62,7 @@ MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& c
   }
   const std::string bytes = ReadFile(name_or_path);
   if (IsMotionFile(bytes)) {
+    refuse_capture_options();
     source.format = "motion";
     source.motion = ParseMotion(bytes, name_or_path);
     if (!character.empty() && character != source.motion.character) {
@@ -69,12 +77,17 @@ MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& c
     ImportOptions options;
     options.file = name_or_path;
     options.character = wanted;
+    options.first_frame = capture.first_frame;
+    options.last_frame = capture.last_frame;
+    options.fps = capture.fps;
+    options.closing = capture.loop ? Closing::kYes : Closing::kIfStated;
     ImportResult imported = Import(options);
     source.format = imported.format;
     source.character = LoadCharacter(wanted);
     source.motion = std::move(imported.motion);
     source.warnings = std::move(imported.warnings);
   } else {
+    refuse_capture_options();
     source.format = "keys";
     source.character = LoadCharacter(wanted, &source.warnings);
     source.motion = LoadMotion(name_or_path, source.character);

@@ -18,12 +18,22 @@ struct MotionSource {
   std::vector<std::string> warnings;
 };
 
+// What to take of a motion-capture file.
+struct CaptureOptions {
+  int first_frame = -1, last_frame = -1;  // of the file; -1: from its start, to its end
+  double fps = 0;                         // its true rate, frames/s; 0: what the file says
+  bool loop = false;                      // close it to a loop as `stride import --loop` does
+  friend bool operator==(const CaptureOptions&, const CaptureOptions&) = default;
+};
+
 // Whether a name is a built-in motion's, or a path has another ending than a character's.
 bool NamesMotion(const std::string& name_or_path);
 
 // A built-in motion's name; a motion file; key poses; or a motion-capture file, imported as `stride
-// import` does without options. `character` is a name or an MJCF file; empty: the motion file's
-// own, else kDefaultHuman. Throws InputError.
-MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& character);
+// import` does. A capture that says it wraps and is taken whole becomes a loop without being asked.
+// `character` is a name or an MJCF file; empty: the motion file's own, else kDefaultHuman. Throws
+// InputError, also for capture options with anything but a capture.
+MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& character,
+                           const CaptureOptions& capture = {});
 
 }  // namespace stride

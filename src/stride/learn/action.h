@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "stride/learn/features.h"
 
 // The action of liu16's feedback: a constant offset of the target pose during a fragment.
@@ -53,6 +55,22 @@ inline void MirrorAction(const float* in, float* out) {
   const int source[kActionCount] = {0, 1, 2, 6, 7, 8, 3, 4, 5, 10, 9};
   const float sign[kActionCount] = {-1, 1, -1, -1, 1, -1, -1, 1, -1, 1, 1};
   for (int k = 0; k < kActionCount; ++k) out[k] = sign[k] * in[source[k]];
+}
+
+// As a fragment's policy sees them: a mirrored fragment looks into the mirror.
+inline void SeenFeatures(bool mirrored, const float* in, float* out) {
+  if (mirrored) {
+    MirrorFeatures(in, out);
+  } else {
+    std::copy_n(in, kFeatureCount, out);
+  }
+}
+inline void SeenAction(bool mirrored, const float* in, float* out) {
+  if (mirrored) {
+    MirrorAction(in, out);
+  } else {
+    std::copy_n(in, kActionCount, out);
+  }
 }
 
 }  // namespace stride

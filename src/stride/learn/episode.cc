@@ -7,26 +7,28 @@
 
 namespace stride {
 
-void RunEpisodes(const ControlClip& clip, int fragment, const EpisodeOptions& options,
-                 const Episode* episodes, FragmentRunner* runner, EpisodeResult* results) {
-  const int lanes = runner->Lanes(), loop = clip.Fragments();
-  const double fragment_seconds = clip.Seconds() / loop;
-  const int total = std::max(1, static_cast<int>(std::lround(options.seconds / fragment_seconds)));
+void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
+                 const EpisodeOptions& options, const Episode* episodes, FragmentRunner* runner,
+                 EpisodeResult* results) {
+  const int lanes = runner->Lanes();
+  const double fragment_seconds = graph.Seconds() / graph.Fragments();
   const int push_length =
       std::max(1, static_cast<int>(std::lround(options.push_seconds / fragment_seconds)));
   const int push_every = std::max(
       push_length + 1, static_cast<int>(std::lround(options.push_every / fragment_seconds)));
+  const Fragment& first = graph.fragments[course[0]];
   std::vector<Random> random;
   random.reserve(lanes);
   std::vector<char> alive(lanes, 1);
   std::vector<int> lived(lanes, 0);
+  std::vector<double> seconds(lanes, 0.0);
   for (int lane = 0; lane < lanes; ++lane) {
     const Episode& episode = episodes[lane];
     random.emplace_back(episode.stream);
     if (episode.state) {
       runner->Load(lane, episode.state);
     } else {
-      runner->Load(lane, clip.border_states[fragment]);
+      runner->Load(lane, graph.border_states[first.border]);
     }
     runner->SetBase(lane, episode.base);
     runner->SetPush(lane, 0, 0);
@@ -34,16 +36,17 @@ void RunEpisodes(const ControlClip& clip, int fragment, const EpisodeOptions& op
     results[lane] = {};
   }
   runner->Refresh();
-  runner->Judge(clip.borders[fragment], options.weights, false);
-  for (int f = 0; f < total; ++f) {
-    const int now = (fragment + f) % loop;
-    const int in_cycle = (f + push_every / 2) % push_every;  // the first push after half the time
+  runner->Judge(graph.borders[first.border], options.weights, false);
+  for (std::size_t f = 0; f < course.size(); ++f) {
+    const Fragment& now = graph.fragments[course[f]];
+    const BorderReference& end = graph.borders[now.end_border];
+    const int in_cycle = (static_cast<int>(f) + push_every / 2) % push_every;  // the first push after half the time
     for (int lane = 0; lane < lanes; ++lane) {
       if (!alive[lane]) continue;
       float features[kFeatureCount], action[kActionCount];
       for (int k = 0; k < kFeatureCount; ++k) features[k] = runner->Feature(lane, k);
       if (!options.keep_heading) features[18] = 0;
-      Act((*episodes[lane].policies)[clip.PolicyOf(now)], clip.Mirrored(now), features, action);
+      Act((*episodes[lane].policies)[now.policy], now.mirrored, features, action);
       for (int k = 0; k < kActionCount; ++k) {
         runner->Action(lane, k) =
             action[k] + static_cast<float>(options.action_noise * random[lane].Normal());
@@ -56,19 +59,20 @@ void RunEpisodes(const ControlClip& clip, int fragment, const EpisodeOptions& op
         runner->SetPush(lane, 0, 0);
       }
     }
-    runner->Run(clip, now);
-    runner->Judge(clip.borders[now + 1], options.weights, true);
+    runner->Run(graph, course[f]);
+    runner->Judge(end, options.weights, true);
     bool any = false;
     for (int lane = 0; lane < lanes; ++lane) {
       if (!alive[lane]) continue;
-      if (runner->Fallen(lane, clip.borders[now + 1]) || !std::isfinite(runner->Cost(lane))) {
+      if (runner->Fallen(lane, end) || !std::isfinite(runner->Cost(lane))) {
         alive[lane] = 0;
         continue;
       }
       any = true;
       ++lived[lane];
+      seconds[lane] += graph.Seconds(course[f]);
       results[lane].cost += std::min(runner->Cost(lane), 20.0f);
-      double base = runner->Base(lane) + (now + 1 == loop ? clip.turn : 0);
+      double base = runner->Base(lane) + now.turn;
       if (!options.keep_heading) {
         base += 2 * std::asin(std::clamp(runner->Feature(lane, 18) / 2, -1.0f, 1.0f));
       }
@@ -77,7 +81,7 @@ void RunEpisodes(const ControlClip& clip, int fragment, const EpisodeOptions& op
     if (!any) break;
   }
   for (int lane = 0; lane < lanes; ++lane) {
-    results[lane].seconds = static_cast<float>(lived[lane] * fragment_seconds);
+    results[lane].seconds = static_cast<float>(seconds[lane]);
     if (lived[lane] > 0) results[lane].cost /= static_cast<float>(lived[lane]);
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "stride/learn/fragment_runner.h"
 #include "stride/learn/policy.h"
@@ -9,7 +10,6 @@ namespace stride {
 
 // A trial of policies in lanes: pushes, noise and a world that differs from lane to lane.
 struct EpisodeOptions {
-  double seconds = 10;
   double push = 0;            // N, in a random direction at the trunk; drawn up to this size
   double push_seconds = 0.2;  // rounded to fragments
   double push_every = 1;      // s
@@ -32,9 +32,10 @@ struct Episode {
   float base = 0;                // heading of the clip's beginning there
 };
 
-// One trial a lane (`episodes` and `results` have FragmentRunner::Lanes() entries), all from the
-// same border of the clip on.
-void RunEpisodes(const ControlClip& clip, int fragment, const EpisodeOptions& options,
-                 const Episode* episodes, FragmentRunner* runner, EpisodeResult* results);
+// One trial a lane (`episodes` and `results` have FragmentRunner::Lanes() entries), all along the
+// same course of fragments, to its end or until they fall.
+void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
+                 const EpisodeOptions& options, const Episode* episodes, FragmentRunner* runner,
+                 EpisodeResult* results);
 
 }  // namespace stride

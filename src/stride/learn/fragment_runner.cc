@@ -134,9 +134,10 @@ void FragmentRunner::Judge(const BorderReference& border, const CostWeights& wei
                  features_.data(), with_cost ? cost_.data() : nullptr);
 }
 
-void FragmentRunner::Run(const ControlClip& clip, int fragment) {
-  for (int step = clip.begin[fragment]; step < clip.begin[fragment + 1]; ++step) {
-    kernel_->aim(batch_.GetTree(), batch_.Memory(), parts_, clip.Target(step), actions_.data());
+void FragmentRunner::Run(const ControlGraph& graph, int fragment) {
+  const Fragment& f = graph.fragments[fragment];
+  for (int step = f.begin; step < f.end; ++step) {
+    kernel_->aim(batch_.GetTree(), batch_.Memory(), parts_, graph.Target(step), actions_.data());
     batch_.Step(1);
   }
 }

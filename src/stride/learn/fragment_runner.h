@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "stride/core/random.h"
-#include "stride/learn/control_clip.h"
+#include "stride/learn/control_graph.h"
 #include "stride/learn/fragment_kernel.h"
 #include "stride/sim/batch.h"
 
@@ -54,7 +54,7 @@ class FragmentRunner {
 
   float& Action(int lane, int k) { return actions_[k * kernel_->lanes + lane]; }
   // The steps of a fragment with the actions set.
-  void Run(const ControlClip& clip, int fragment);
+  void Run(const ControlGraph& graph, int fragment);
 
   bool Failed(int lane) const { return batch_.Failed(lane); }
   // Root's height above the ground over that of the border's reference, and its tilt, rad.

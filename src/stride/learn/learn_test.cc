@@ -11,6 +11,7 @@
 #include "stride/dynamics/rigid_body.h"
 #include "stride/learn/learner.h"
 #include "stride/learn/regression.h"
+#include "stride/learn/skill.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/edit.h"
 #include "stride/motion/library.h"
@@ -24,10 +25,10 @@ const Character& Liu16() {
   static const Character character = LoadCharacter("liu16");
   return character;
 }
-ControlClip Clip(const std::string& motion, bool symmetric = false) {
+ControlGraph Clip(const std::string& motion, bool symmetric = false) {
   ClipOptions options;
   options.symmetric = symmetric;
-  return MakeControlClip(LoadMotion(motion, Liu16()), Liu16(), options, 0.005);
+  return MakeControlGraph(LoadMotion(motion, Liu16()), Liu16(), options, 0.005);
 }
 
 std::string MessageOf(const std::function<void()>& what) {
@@ -56,7 +57,7 @@ LearnOptions Small() {
 }
 
 TEST(FeaturesTest, MomentumAndCentreAreThoseOfTheDynamics) {
-  const ControlClip clip = Clip("run");
+  const ControlGraph clip = Clip("run");
   const State& state = clip.border_states[2];
   Model<double> model(Liu16());
   model.SetState(state);
@@ -111,7 +112,7 @@ TEST(FeaturesTest, HeadingErrorIsSignedAndMonotone) {
 }
 
 TEST(FeaturesTest, LanesAgreeWithDouble) {
-  const ControlClip clip = Clip("walk");
+  const ControlGraph clip = Clip("walk");
   World world;
   world.actors = {Liu16()};
   FragmentRunner runner(world, clip.parts);
@@ -142,30 +143,30 @@ TEST(MirrorTest, MirrorsWhatAMirroredMotionShows) {
   for (int k = 2; k < 18; ++k) EXPECT_NEAR(seen[k], b.features[k], 2e-3) << "feature " << k;
 }
 
-TEST(ControlClipTest, BordersCoverTheClipAndHalvesMatch) {
-  const ControlClip clip = Clip("walk", true);
+TEST(ControlGraphTest, BordersCoverTheClipAndHalvesMatch) {
+  const ControlGraph clip = Clip("walk", true);
   EXPECT_EQ(clip.Fragments() % 2, 0);
-  EXPECT_EQ(clip.PolicyCount() * 2, clip.Fragments());
-  const int half = clip.PolicyCount();
+  EXPECT_EQ(clip.policies * 2, clip.Fragments());
+  const int half = clip.policies;
   for (int k = 0; k < half; ++k) EXPECT_EQ(clip.Steps(k), clip.Steps(k + half));
-  EXPECT_NEAR(clip.turn, 0, 1e-9);
+  EXPECT_NEAR(clip.fragments.back().turn, 0, 1e-9);
 }
 
-TEST(ControlClipTest, RefusesWhatDoesNotFit) {
+TEST(ControlGraphTest, RefusesWhatDoesNotFit) {
   const Motion walk = LoadMotion("walk", Liu16());
-  EXPECT_THAT(MessageOf([&] { MakeControlClip(Cut(walk, 0, 4), Liu16(), {}, 0.005); }),
+  EXPECT_THAT(MessageOf([&] { MakeControlGraph(Cut(walk, 0, 4), Liu16(), {}, 0.005); }),
               HasSubstr("too short"));
   Motion endless = walk;
   endless.fps = 1e-9;
-  EXPECT_THAT(MessageOf([&] { MakeControlClip(endless, Liu16(), {}, 0.005); }),
+  EXPECT_THAT(MessageOf([&] { MakeControlGraph(endless, Liu16(), {}, 0.005); }),
               HasSubstr("too long"));
   ClipOptions symmetric;
   symmetric.symmetric = true;
   EXPECT_THAT(
-      MessageOf([&] { MakeControlClip(LoadMotion("kick", Liu16()), Liu16(), symmetric, 0.005); }),
+      MessageOf([&] { MakeControlGraph(LoadMotion("kick", Liu16()), Liu16(), symmetric, 0.005); }),
       HasSubstr("no loop"));
   EXPECT_THAT(
-      MessageOf([&] { MakeControlClip(LoadMotion("spin", Liu16()), Liu16(), symmetric, 0.005); }),
+      MessageOf([&] { MakeControlGraph(LoadMotion("spin", Liu16()), Liu16(), symmetric, 0.005); }),
       HasSubstr("turns"));
   EXPECT_THAT(MessageOf([&] { PartsOf(LoadCharacter("snake")); }), HasSubstr("human"));
 }
@@ -199,44 +200,44 @@ TEST(RegressionTest, FindsTheGainsThatMadeThePairs) {
 }
 
 TEST(SamplingTest, FollowsTheWalkBetterThanTheClipAlone) {
-  const ControlClip clip = Clip("walk");
+  const ControlGraph clip = Clip("walk");
   World world;
   world.actors = {Liu16()};
   FragmentRunner runner(world, clip.parts);
   SamplingOptions options;
   options.samples = 128;
-  options.cycles = 2;
+  Random random(1);
+  const auto course = [&](int cycles) {
+    return RandomCourse(clip, 0, cycles * clip.Fragments(), &random);
+  };
   const Policies nothing = NoFeedback(clip, options.first_sigma);
-  const SamplingPath path = SampleClip(clip, nothing, options, 3, &runner);
+  const SamplingPath path = SampleCourse(clip, course(2), nothing, options, 3, &runner);
   EXPECT_TRUE(path.complete);
   EXPECT_EQ(path.fragments, 2 * clip.Fragments());
   EXPECT_LT(path.mean_cost, 2);
   // Open loop without sampling the body falls within that time.
-  options.samples = 1;
-  options.max_retries = 0;
   EXPECT_FALSE(
-      SampleClip(clip, nothing,
-                 {.samples = 1, .cycles = 4, .first_sigma = 0, .min_sigma = 0, .max_retries = 0}, 3,
-                 &runner)
+      SampleCourse(clip, course(4), nothing,
+                   {.samples = 1, .first_sigma = 0, .min_sigma = 0, .max_retries = 0}, 3, &runner)
           .complete);
 }
 
 TEST(LearnerTest, SameBitsForAnyNumberOfThreads) {
-  const Motion walk = LoadMotion("walk", Liu16());
-  std::string texts[2];
+  const ControlGraph walk = Clip("walk");
+  Policies found[2];
   for (const int threads : {1, 3}) {
     const Workers workers(threads);
-    Learner learner(walk, Liu16(), Small(), 4, workers);
+    Learner learner(walk, Small(), 4, workers);
     while (!learner.Done()) learner.Advance();
-    texts[threads / 2] = SkillText(learner.Result());
+    found[threads / 2] = learner.State().policies;
   }
-  EXPECT_EQ(texts[0], texts[1]);
+  EXPECT_EQ(found[0], found[1]);
 }
 
 TEST(LearnerTest, ResumesToTheSameBits) {
-  const Motion walk = LoadMotion("walk", Liu16());
+  const ControlGraph walk = Clip("walk");
   const Workers workers(2);
-  Learner whole(walk, Liu16(), Small(), 4, workers);
+  Learner whole(walk, Small(), 4, workers);
   std::vector<std::string> checkpoints;
   while (!whole.Done()) {
     whole.Advance();
@@ -244,15 +245,15 @@ TEST(LearnerTest, ResumesToTheSameBits) {
   }
   ASSERT_EQ(checkpoints.size(), 4u);
   for (const std::string& checkpoint : checkpoints) {
-    Learner again(walk, Liu16(), Small(), 4, workers);
+    Learner again(walk, Small(), 4, workers);
     again.Restore(checkpoint, "a");
     while (!again.Done()) again.Advance();
-    EXPECT_EQ(SkillText(again.Result()), SkillText(whole.Result()));
+    EXPECT_EQ(again.State().policies, whole.State().policies);
   }
   // Damage anywhere, or another run, is refused.
   std::string damaged = checkpoints[1];
   damaged[damaged.size() / 2] ^= 1;
-  Learner other(walk, Liu16(), Small(), 5, workers);
+  Learner other(walk, Small(), 5, workers);
   EXPECT_THAT(MessageOf([&] { other.Restore(damaged, "a.checkpoint"); }), HasSubstr("damaged"));
   EXPECT_THAT(MessageOf([&] { other.Restore(checkpoints[1], "a.checkpoint"); }),
               HasSubstr("another run"));
@@ -262,20 +263,24 @@ TEST(LearnerTest, ResumesToTheSameBits) {
 
 TEST(LearnerTest, NeedsALoop) {
   const Workers workers(1);
-  EXPECT_THAT(MessageOf([&] { Learner(LoadMotion("kick", Liu16()), Liu16(), {}, 0, workers); }),
+  EXPECT_THAT(MessageOf([&] { Learner(Clip("kick"), {}, 0, workers); }),
               HasSubstr("no loop"));
 }
 
 TEST(SkillTest, RoundTripsAndRefusesDamage) {
-  const Workers workers(2);
-  LearnOptions options = Small();
-  options.guided_iterations = options.evolve_iterations = 0;
-  Learner learner(LoadMotion("walk", Liu16()), Liu16(), options, 4, workers);
-  learner.Advance();
-  const std::string text = SkillText(learner.Result());
+  Skill made;
+  made.name = "a walk";
+  made.character = Liu16();
+  made.motion = LoadMotion("walk", Liu16());
+  made.policies = NoFeedback(Clip("walk"), 0.1);
+  Random random(1);
+  for (FragmentPolicy& policy : made.policies) {
+    for (float& x : policy.offset) x = static_cast<float>(random.Normal());
+  }
+  const std::string text = SkillText(made);
   const Skill skill = ParseSkill(text, "a.skill");
   EXPECT_EQ(SkillText(skill), text);
-  EXPECT_EQ(skill.policies, learner.State().policies);
+  EXPECT_EQ(skill.policies, made.policies);
   EXPECT_EQ(skill.character, Liu16());
   for (std::size_t at = 10; at < text.size(); at += text.size() / 7) {
     EXPECT_NE(MessageOf([&] { ParseSkill(text.substr(0, at), "a.skill"); }), "no error");

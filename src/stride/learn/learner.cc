@@ -64,6 +64,7 @@ std::string ToBlob(const SamplingPath& path) {
   put(path.pairs.data(), path.pairs.size() * sizeof(SamplePair));
   put(path.states.data(), path.states.size() * sizeof(float));
   put(path.bases.data(), path.bases.size() * sizeof(float));
+  put(path.next.data(), path.next.size() * sizeof(int));
   return blob;
 }
 SamplingPath FromBlob(const std::string& blob) {
@@ -85,6 +86,8 @@ SamplingPath FromBlob(const std::string& blob) {
   get(path.pairs.data(), path.pairs.size() * sizeof(SamplePair));
   get(path.states.data(), path.states.size() * sizeof(float));
   get(path.bases.data(), path.bases.size() * sizeof(float));
+  path.next.resize(head[1]);
+  get(path.next.data(), path.next.size() * sizeof(int));
   return path;
 }
 
@@ -94,27 +97,23 @@ struct Learner::Runners {
   tbb::enumerable_thread_specific<FragmentRunner> local;
 };
 
-Learner::Learner(const Motion& motion, const Character& character, const LearnOptions& options,
-                 std::uint64_t seed, const Workers& workers)
-    : options_(options), seed_(seed), workers_(workers), motion_(motion) {
-  if (!motion.loops) {
+Learner::Learner(const ControlGraph& graph, const LearnOptions& options, std::uint64_t seed,
+                 const Workers& workers)
+    : options_(options), seed_(seed), workers_(workers), graph_(graph) {
+  for (const Fragment& fragment : graph_.fragments) {
+    if (!fragment.next.empty()) continue;
     throw InputError(
-        fmt::format("'{}' is no loop: a skill is learned over many cycles. Take a built-in motion "
-                    "that loops, a "
-                    "DeepMimic file that wraps, or a motion file whose 'loops' is true",
-                    motion.name));
+        fmt::format("'{}' is no loop: a skill is learned over many rounds. Take a motion that "
+                    "loops, or close it (stride import --loop)",
+                    graph_.segments[fragment.segment].name));
   }
-  world_.actors = {character};
+  world_.actors = {graph_.character};
   world_.contact.passes = 2;
-  ClipOptions clip;
-  clip.fragment = options.fragment;
-  clip.lead = options.lead;
-  clip.symmetric = options.symmetric;
-  clip_ = MakeControlClip(motion, character, clip, world_.time_step);
+  world_.time_step = graph_.time_step;
   runners_ = std::make_unique<Runners>(Runners{tbb::enumerable_thread_specific<FragmentRunner>(
-      [this] { return FragmentRunner(world_, clip_.parts); })});
-  state_.policies = NoFeedback(clip_, options.first_sigma_deg * kDegree);
-  for (const BorderReference& border : clip_.borders) {
+      [this] { return FragmentRunner(world_, graph_.parts); })});
+  state_.policies = NoFeedback(graph_, options.first_sigma_deg * kDegree);
+  for (const BorderReference& border : graph_.borders) {
     state_.borders.insert(state_.borders.end(), border.features, border.features + kFeatureCount);
   }
 }
@@ -135,8 +134,8 @@ int Learner::DoneIterations() const {
 }
 
 void Learner::ApplyBorders() {
-  for (std::size_t k = 0; k < clip_.borders.size(); ++k) {
-    std::copy_n(&state_.borders[k * kFeatureCount], kFeatureCount, clip_.borders[k].features);
+  for (std::size_t k = 0; k < graph_.borders.size(); ++k) {
+    std::copy_n(&state_.borders[k * kFeatureCount], kFeatureCount, graph_.borders[k].features);
   }
 }
 
@@ -171,29 +170,30 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
   const bool first = state_.phase == LearnPhase::kOpenLoop;
   SamplingOptions o;
   o.samples = first ? options_.first_samples : options_.guided_samples;
-  o.cycles = first ? options_.first_cycles : options_.guided_cycles;
   o.adapt = first ? 0.2 : 0;
   o.action_noise = first ? 0 : options_.action_noise_deg * kDegree;
   o.vary_world = !first;
   o.variation = options_.variation;
   o.weights.velocity = static_cast<float>(options_.weight_velocity);
   o.keep_heading = options_.keep_heading;
+  const int length =
+      graph_.Fragments() * (first ? options_.first_cycles : options_.guided_cycles);
   std::vector<std::string> blobs;
   workers_.MapBlobs(
       options_.chains,
       [&](int chain) {
-        return ToBlob(
-            SampleClip(clip_, state_.policies, o,
-                       StreamOf(seed_, static_cast<int>(state_.phase), state_.iteration, chain),
-                       &runners_->local.local(), stop));
+        const std::uint64_t stream =
+            StreamOf(seed_, static_cast<int>(state_.phase), state_.iteration, chain);
+        Random random(stream, 1);
+        const std::vector<int> course = RandomCourse(graph_, 0, length, &random);
+        return ToBlob(SampleCourse(graph_, course, state_.policies, o, stream,
+                                   &runners_->local.local(), stop));
       },
       &blobs);
   if (stop && workers_.Agree(stop())) return nullptr;
 
-  const int loop = clip_.Fragments(), size = runners_->local.local().StateSize();
+  const int loop = graph_.Fragments(), size = runners_->local.local().StateSize();
   std::vector<SamplePair> pairs;
-  std::vector<double> sums(state_.borders.size(), 0.0);
-  std::vector<int> counts(loop, 0);
   state_.pool_fragment.clear();
   state_.pool_base.clear();
   state_.pool_states.clear();
@@ -211,12 +211,12 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
     for (int f = skip; f < path.fragments - 6; ++f) {
       pairs.push_back(path.pairs[f]);
       const float* state = &path.states[static_cast<std::size_t>(f) * size];
-      state_.pool_fragment.push_back((f + 1) % loop);
+      state_.pool_fragment.push_back(path.next[f]);
       state_.pool_base.push_back(path.bases[f]);
       state_.pool_states.insert(state_.pool_states.end(), state, state + size);
     }
   }
-  lane_steps_ += samples * clip_.begin.back() / loop;
+  lane_steps_ += samples * graph_.fragments.back().end / loop;
 
   RegressionOptions fit;
   if (first) {
@@ -232,18 +232,17 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
                   static_cast<float>(options_.first_sigma_deg * kDegree / 2));
       // The reference's own numbers are replaced by what a body can do.
     }
-    for (int f = 0; f <= loop; ++f) {
-      const FragmentPolicy& p = state_.policies[clip_.PolicyOf(f % loop)];
+    const auto refine = [&](int border, const Fragment& from) {
       float mean[kFeatureCount];
-      if (clip_.Mirrored(f % loop)) {
-        MirrorFeatures(p.mean, mean);
-      } else {
-        std::copy_n(p.mean, kFeatureCount, mean);
-      }
+      SeenFeatures(from.mirrored, state_.policies[from.policy].mean, mean);
       // All but tilt and heading, and the speed over ground, which is the clip's.
-      float* border = &state_.borders[f * kFeatureCount];
-      std::copy_n(mean + 2, 4, border + 2);
-      std::copy_n(mean + 8, 10, border + 8);
+      float* features = &state_.borders[border * kFeatureCount];
+      std::copy_n(mean + 2, 4, features + 2);
+      std::copy_n(mean + 8, 10, features + 8);
+    };
+    for (const Fragment& f : graph_.fragments) {
+      refine(f.border, f);
+      refine(f.end_border, graph_.fragments[f.next[0]]);
     }
     ApplyBorders();
   } else {
@@ -259,13 +258,13 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
           {"paths_complete", complete},
           {"fragments", reached},
           {"cost", reached > 0 ? cost / reached : 0},
-          {"pairs_per_policy", static_cast<double>(pairs.size()) / clip_.PolicyCount()},
+          {"pairs_per_policy", static_cast<double>(pairs.size()) / graph_.policies},
           {"samples", samples}};
 }
 
 // Alike for neighbouring fragments, with a part that all share.
 void Learner::Perturb(Random* random, std::span<float> out) const {
-  const int n = clip_.PolicyCount();
+  const int n = graph_.policies;
   const double width = options_.smooth;
   std::vector<float> kernel;
   double square = 0;
@@ -300,7 +299,6 @@ nlohmann::ordered_json Learner::Evolve() {
       evolution, StreamOf(seed_, 100, 0, 0),
       [this](Random* random, std::span<float> out) { Perturb(random, out); }, state_.evolution);
   EpisodeOptions o;
-  o.seconds = options_.evolve_seconds;
   o.push = options_.evolve_push;
   o.push_every = options_.evolve_push_every;
   o.action_noise = 2 * kDegree;
@@ -310,7 +308,7 @@ nlohmann::ordered_json Learner::Evolve() {
 
   const int lanes = runners_->local.local().Lanes(), per_block = lanes / 2;
   const int blocks = (evolution.pairs + per_block - 1) / per_block;
-  const int size = runners_->local.local().StateSize(), loop = clip_.Fragments();
+  const int size = runners_->local.local().StateSize(), loop = graph_.Fragments();
   const std::uint32_t iteration = state_.evolution.iteration;
   std::vector<std::vector<int>> pool(loop);
   for (std::size_t k = 0; k < state_.pool_fragment.size(); ++k) {
@@ -342,7 +340,9 @@ nlohmann::ordered_json Learner::Evolve() {
             episodes[lane].base = state_.pool_base[k];
           }
         }
-        RunEpisodes(clip_, start, o, episodes.data(), &runner,
+        const std::vector<int> course =
+            RandomCourse(graph_, start, FragmentsIn(options_.evolve_seconds), &pick);
+        RunEpisodes(graph_, course, o, episodes.data(), &runner,
                     reinterpret_cast<EpisodeResult*>(out));
       },
       reinterpret_cast<char*>(results.data()));
@@ -369,9 +369,12 @@ nlohmann::ordered_json Learner::Evolve() {
           {"cost", cost},       {"samples", 2 * evolution.pairs}};
 }
 
+int Learner::FragmentsIn(double seconds) const {
+  return std::max(1, static_cast<int>(std::lround(seconds * graph_.Fragments() / graph_.Seconds())));
+}
+
 Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int trials) const {
   EpisodeOptions o;
-  o.seconds = seconds;
   o.push = push;
   o.push_every = 4;
   o.vary_world = vary_world;
@@ -389,7 +392,9 @@ Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int tr
           episodes[lane].policies = &state_.policies;
           episodes[lane].stream = StreamOf(seed_, 200, 0, block * lanes + lane);
         }
-        RunEpisodes(clip_, 0, o, episodes.data(), &runners_->local.local(),
+        Random random(StreamOf(seed_, 201, 0, block));
+        RunEpisodes(graph_, RandomCourse(graph_, 0, FragmentsIn(seconds), &random), o,
+                    episodes.data(), &runners_->local.local(),
                     reinterpret_cast<EpisodeResult*>(out));
       },
       reinterpret_cast<char*>(results.data()));
@@ -400,23 +405,6 @@ Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int tr
     lane_steps_ += static_cast<long>(results[k].seconds / world_.time_step);
   }
   return trial;
-}
-
-Skill Learner::Result() const {
-  Skill skill;
-  skill.name = clip_.motion.name;
-  skill.character = clip_.character;
-  skill.motion = motion_;
-  skill.clip = clip_.options;
-  skill.time_step = world_.time_step;
-  skill.keep_heading = options_.keep_heading;
-  skill.policies = state_.policies;
-  skill.provenance = {{"method", "liu16"},
-                      {"seed", seed_},
-                      {"stride", STRIDE_VERSION},
-                      {"source", clip_.motion.source},
-                      {"settings", ConfigToJson(options_)}};
-  return skill;
 }
 
 // --- checkpoints: a line of JSON, the numbers, a checksum ---
@@ -434,8 +422,8 @@ std::string Learner::Checkpoint() const {
   put(state_.evolution.parameters.data(), state_.evolution.parameters.size() * sizeof(float));
   put(state_.evolution.velocity.data(), state_.evolution.velocity.size() * sizeof(float));
   nlohmann::ordered_json head = {{"stride_checkpoint", 1},
-                                 {"motion", clip_.motion.name},
-                                 {"character", clip_.character.name},
+                                 {"motion", graph_.segments[0].name},
+                                 {"character", graph_.character.name},
                                  {"seed", seed_},
                                  {"settings", ConfigToJson(options_)},
                                  {"phase", static_cast<int>(state_.phase)},
@@ -470,7 +458,7 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   if (head.is_discarded() || !head.is_object() || head.value("stride_checkpoint", 0) != 1) {
     fail("no checkpoint of this version of stride");
   }
-  if (head.at("motion") != clip_.motion.name || head.at("character") != clip_.character.name ||
+  if (head.at("motion") != graph_.segments[0].name || head.at("character") != graph_.character.name ||
       head.at("seed") != seed_ || head.at("settings") != ConfigToJson(options_)) {
     fail(fmt::format(
         "the checkpoint is of another run (motion '{}', character '{}', seed {}, or other "

@@ -10,7 +10,6 @@
 
 #include "stride/learn/episode.h"
 #include "stride/learn/samcon.h"
-#include "stride/learn/skill.h"
 #include "stride/learn/workers.h"
 #include "stride/optim/evolution_strategy.h"
 
@@ -97,9 +96,9 @@ struct LearnState {
 
 class Learner {
  public:
-  // Throws InputError where the clip does not fit.
-  Learner(const Motion& motion, const Character& character, const LearnOptions& options,
-          std::uint64_t seed, const Workers& workers);
+  // Throws InputError where the graph has an end.
+  Learner(const ControlGraph& graph, const LearnOptions& options, std::uint64_t seed,
+          const Workers& workers);
   ~Learner();
 
   bool Done() const { return state_.phase == LearnPhase::kDone; }
@@ -110,7 +109,6 @@ class Learner {
   nlohmann::ordered_json Advance(const std::function<bool()>& stop = {});
 
   const LearnState& State() const { return state_; }
-  Skill Result() const;
 
   // The whole state as bytes, with a checksum; Restore throws InputError for a damaged file, or one
   // of another clip, seed or settings.
@@ -123,7 +121,7 @@ class Learner {
   };
   Trial Try(double seconds, double push, bool vary_world, int trials) const;
   long LaneSteps() const { return lane_steps_; }
-  const ControlClip& Clip() const { return clip_; }
+  const ControlGraph& Graph() const { return graph_; }
 
  private:
   struct Runners;
@@ -131,12 +129,12 @@ class Learner {
   nlohmann::ordered_json Evolve();
   void Perturb(Random* random, std::span<float> out) const;
   void ApplyBorders();
+  int FragmentsIn(double seconds) const;
 
   LearnOptions options_;
   std::uint64_t seed_;
   const Workers& workers_;
-  Motion motion_;  // as it was given
-  ControlClip clip_;
+  ControlGraph graph_;
   World world_;
   LearnState state_;
   std::unique_ptr<Runners> runners_;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "stride/learn/action.h"
-#include "stride/learn/control_clip.h"
+#include "stride/learn/control_graph.h"
 
 namespace stride {
 
@@ -17,29 +17,21 @@ struct FragmentPolicy {
   float sigma[kActionCount] = {};  // of the exploration (equation 16), rad
   friend bool operator==(const FragmentPolicy&, const FragmentPolicy&) = default;
 };
-using Policies = std::vector<FragmentPolicy>;  // ControlClip::PolicyCount()
+using Policies = std::vector<FragmentPolicy>;  // ControlGraph::policies
 
 constexpr float kActionLimit = 1.2f;  // rad
 
 // `mirrored`: features are seen in the mirror, and so is the action that comes out.
 inline void Act(const FragmentPolicy& policy, bool mirrored, const float* features, float* action) {
   float seen[kFeatureCount], answer[kActionCount];
-  if (mirrored) {
-    MirrorFeatures(features, seen);
-  } else {
-    std::copy(features, features + kFeatureCount, seen);
-  }
+  SeenFeatures(mirrored, features, seen);
   for (int k = 0; k < kFeatureCount; ++k) seen[k] -= policy.mean[k];
   for (int a = 0; a < kActionCount; ++a) {
     float sum = policy.offset[a];
     for (int k = 0; k < kFeatureCount; ++k) sum += policy.gains[a][k] * seen[k];
     answer[a] = std::clamp(sum, -kActionLimit, kActionLimit);
   }
-  if (mirrored) {
-    MirrorAction(answer, action);
-  } else {
-    std::copy(answer, answer + kActionCount, action);
-  }
+  SeenAction(mirrored, answer, action);
 }
 
 }  // namespace stride

@@ -27,9 +27,10 @@ struct Stage {
 
 class Sampler {
  public:
-  Sampler(const ControlClip& clip, const Policies& policies, const SamplingOptions& options,
-          std::uint64_t stream, FragmentRunner* runner)
-      : clip_(clip),
+  Sampler(const ControlGraph& graph, std::span<const int> course, const Policies& policies,
+          const SamplingOptions& options, std::uint64_t stream, FragmentRunner* runner)
+      : graph_(graph),
+        course_(course),
         options_(options),
         stream_(stream),
         runner_(*runner),
@@ -37,7 +38,6 @@ class Sampler {
         count_((options.samples + lanes_ - 1) / lanes_ * lanes_),
         elites_(std::clamp(options.elites > 0 ? options.elites : count_ / 5, 1, count_)),
         size_(runner->StateSize()),
-        loop_(clip.Fragments()),
         samples_(count_),
         starts_(static_cast<std::size_t>(count_) * size_),
         ends_(starts_.size()),
@@ -46,7 +46,7 @@ class Sampler {
   }
 
   SamplingPath Run(const std::function<bool()>& stop) {
-    const int total = clip_.loops ? loop_ * options_.cycles : loop_;
+    const int total = static_cast<int>(course_.size());
     stages_.reserve(total);
     Begin();
     while (static_cast<int>(stages_.size()) < total) {
@@ -77,17 +77,20 @@ class Sampler {
     float features[kFeatureCount], action[kActionCount], end_features[kFeatureCount];
   };
 
-  int Fragment() const { return static_cast<int>(stages_.size()) % loop_; }
+  // The one that is sampled now.
+  int Index() const { return course_[stages_.size()]; }
+  const Fragment& Now() const { return graph_.fragments[Index()]; }
   Random Stream(std::uint32_t sample) const {
     return Random(stream_, static_cast<std::uint32_t>(stages_.size() * 64 + retries_), sample);
   }
 
-  // All samples at the clip's beginning.
+  // All samples at the beginning of the course.
   void Begin() {
-    runner_.Load(0, clip_.border_states[0]);
+    const int border = graph_.fragments[course_[0]].border;
+    runner_.Load(0, graph_.border_states[border]);
     runner_.SetBase(0, 0);
     runner_.Refresh();
-    runner_.Judge(clip_.borders[0], options_.weights, false);
+    runner_.Judge(graph_.borders[border], options_.weights, false);
     for (int j = 0; j < count_; ++j) {
       Sample& s = samples_[j];
       s.parent = 0;
@@ -98,15 +101,10 @@ class Sampler {
   }
 
   void DrawAction(int lane, Sample* s, bool explore, Random* random) {
-    const FragmentPolicy& policy = path_.adapted[clip_.PolicyOf(Fragment())];
-    const bool mirrored = clip_.Mirrored(Fragment());
-    Act(policy, mirrored, s->features, s->action);
+    const FragmentPolicy& policy = path_.adapted[Now().policy];
+    Act(policy, Now().mirrored, s->features, s->action);
     float spread[kActionCount];
-    if (mirrored) {
-      MirrorAction(policy.sigma, spread);
-    } else {
-      std::copy_n(policy.sigma, kActionCount, spread);
-    }
+    SeenAction(Now().mirrored, policy.sigma, spread);
     for (int k = 0; k < kActionCount; ++k) {
       const double sigma = std::max<double>(std::fabs(spread[k]), options_.min_sigma);
       const double drawn = s->action[k] + (explore ? sigma * random->Normal() : 0);
@@ -128,12 +126,12 @@ class Sampler {
       s->end_base += 2 * std::asin(std::clamp(s->end_features[18] / 2, -1.0f, 1.0f));
       s->end_features[18] = 0;
     }
-    if (Fragment() + 1 == loop_) s->end_base += static_cast<float>(clip_.turn);
+    s->end_base += static_cast<float>(Now().turn);
   }
 
   // Runs a fragment from every start; order_ then begins with the best.
   void RunSamples() {
-    const BorderReference& end = clip_.borders[Fragment() + 1];
+    const BorderReference& end = graph_.borders[Now().end_border];
     for (int block = 0; block < count_; block += lanes_) {
       for (int lane = 0; lane < lanes_; ++lane) {
         const int j = block + lane;
@@ -145,7 +143,7 @@ class Sampler {
         DrawAction(lane, &samples_[j], j != 0, &random);
       }
       runner_.Refresh();
-      runner_.Run(clip_, Fragment());
+      runner_.Run(graph_, Index());
       runner_.Judge(end, options_.weights, true);
       for (int lane = 0; lane < lanes_; ++lane) {
         const int j = block + lane;
@@ -180,12 +178,12 @@ class Sampler {
 
   // The sampling distribution moves to the better half of what was chosen.
   void Adapt(const Stage& stage) {
-    FragmentPolicy& policy = path_.adapted[clip_.PolicyOf(Fragment())];
+    FragmentPolicy& policy = path_.adapted[Now().policy];
     const int better = std::max(1, static_cast<int>(stage.chosen.size()) / 2);
     double mean[kActionCount] = {}, square[kActionCount] = {};
     for (int e = 0; e < better; ++e) {
       float seen[kActionCount];
-      Unmirror(stage.chosen[e].action, seen);
+      SeenAction(Now().mirrored, stage.chosen[e].action, seen);
       for (int k = 0; k < kActionCount; ++k) mean[k] += seen[k], square[k] += seen[k] * seen[k];
     }
     const float rate = static_cast<float>(options_.adapt);
@@ -194,13 +192,6 @@ class Sampler {
       const double deviation = std::sqrt(std::max(0.0, square[k] / better - mean[k] * mean[k]));
       policy.offset[k] += rate * (static_cast<float>(mean[k]) - policy.offset[k]);
       policy.sigma[k] += rate * (static_cast<float>(1.2 * deviation) - policy.sigma[k]);
-    }
-  }
-  void Unmirror(const float* action, float* out) const {
-    if (clip_.Mirrored(Fragment())) {
-      MirrorAction(action, out);
-    } else {
-      std::copy_n(action, kActionCount, out);
     }
   }
 
@@ -238,29 +229,28 @@ class Sampler {
     }
     for (int f = 0; f < path_.fragments; ++f) {
       const Chosen& c = stages_[f].chosen[best[f]];
-      const int fragment = f % loop_;
+      const Fragment& fragment = graph_.fragments[course_[f]];
       SamplePair pair;
-      pair.policy = clip_.PolicyOf(fragment);
-      if (clip_.Mirrored(fragment)) {
-        MirrorFeatures(c.features, pair.features);
-        MirrorAction(c.action, pair.action);
-      } else {
-        std::copy_n(c.features, kFeatureCount, pair.features);
-        std::copy_n(c.action, kActionCount, pair.action);
-      }
+      pair.policy = fragment.policy;
+      SeenFeatures(fragment.mirrored, c.features, pair.features);
+      SeenAction(fragment.mirrored, c.action, pair.action);
       path_.pairs.push_back(pair);
       const float* state = &stages_[f].states[static_cast<std::size_t>(best[f]) * size_];
       path_.states.insert(path_.states.end(), state, state + size_);
       path_.bases.push_back(c.base);
+      path_.next.push_back(f + 1 < static_cast<int>(course_.size()) ? course_[f + 1]
+                           : fragment.next.empty()                  ? course_[f]
+                                                                    : fragment.next[0]);
       path_.mean_cost += c.cost / path_.fragments;
     }
   }
 
-  const ControlClip& clip_;
+  const ControlGraph& graph_;
+  const std::span<const int> course_;
   const SamplingOptions& options_;
   const std::uint64_t stream_;
   FragmentRunner& runner_;
-  const int lanes_, count_, elites_, size_, loop_;
+  const int lanes_, count_, elites_, size_;
   std::vector<Sample> samples_;
   std::vector<float> starts_, ends_;
   std::vector<int> order_;
@@ -271,19 +261,23 @@ class Sampler {
 
 }  // namespace
 
-Policies NoFeedback(const ControlClip& clip, double sigma) {
-  Policies policies(clip.PolicyCount());
-  for (int k = 0; k < clip.PolicyCount(); ++k) {
-    std::fill_n(policies[k].sigma, kActionCount, static_cast<float>(sigma));
-    std::copy_n(clip.borders[k].features, kFeatureCount, policies[k].mean);
+Policies NoFeedback(const ControlGraph& graph, double sigma) {
+  Policies policies(graph.policies);
+  for (const Fragment& fragment : graph.fragments) {
+    FragmentPolicy& policy = policies[fragment.policy];
+    std::fill_n(policy.sigma, kActionCount, static_cast<float>(sigma));
+    if (!fragment.mirrored) {
+      std::copy_n(graph.borders[fragment.border].features, kFeatureCount, policy.mean);
+    }
   }
   return policies;
 }
 
-SamplingPath SampleClip(const ControlClip& clip, const Policies& policies,
-                        const SamplingOptions& options, std::uint64_t stream,
-                        FragmentRunner* runner, const std::function<bool()>& stop) {
-  return Sampler(clip, policies, options, stream, runner).Run(stop);
+SamplingPath SampleCourse(const ControlGraph& graph, std::span<const int> course,
+                          const Policies& policies, const SamplingOptions& options,
+                          std::uint64_t stream, FragmentRunner* runner,
+                          const std::function<bool()>& stop) {
+  return Sampler(graph, course, policies, options, stream, runner).Run(stop);
 }
 
 }  // namespace stride

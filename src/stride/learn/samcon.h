@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "stride/learn/fragment_runner.h"
@@ -13,7 +14,6 @@ namespace stride {
 struct SamplingOptions {
   int samples = 200;        // a fragment (paper: 1000 in the first pass, 200 later)
   int elites = 0;           // kept of them; 0: a fifth
-  int cycles = 25;          // of the clip, one after the other
   double action_noise = 0;  // sigma_epsilon, rad; unknown to the policy (paper: 3 degrees)
   double first_sigma = 5 * 3.14159265358979 / 180;  // sigma_0 (paper: 5 degrees)
   double min_sigma = 0.5 * 3.14159265358979 / 180;
@@ -44,17 +44,19 @@ struct SamplingPath {
   std::vector<SamplePair> pairs;  // one for each fragment
   std::vector<float> states;      // at the end of each, FragmentRunner::StateSize() floats
   std::vector<float> bases;       // heading of the clip's beginning there
+  std::vector<int> next;          // fragment that begins there
   Policies adapted;               // with the offsets and sigmas of the evolved distribution
   long samples = 0;               // fragments simulated
 };
 
-// One path through `cycles` of the clip (a clip that does not loop: once). `stream` keys all random
-// numbers. `stop` is asked before every fragment; a true answer ends the path early.
-SamplingPath SampleClip(const ControlClip& clip, const Policies& policies,
-                        const SamplingOptions& options, std::uint64_t stream,
-                        FragmentRunner* runner, const std::function<bool()>& stop = {});
+// One path along a course of fragments. `stream` keys all random numbers. `stop` is asked before
+// every fragment; a true answer ends the path early.
+SamplingPath SampleCourse(const ControlGraph& graph, std::span<const int> course,
+                          const Policies& policies, const SamplingOptions& options,
+                          std::uint64_t stream, FragmentRunner* runner,
+                          const std::function<bool()>& stop = {});
 
 // Policies that do nothing, exploring with `sigma`.
-Policies NoFeedback(const ControlClip& clip, double sigma);
+Policies NoFeedback(const ControlGraph& graph, double sigma);
 
 }  // namespace stride

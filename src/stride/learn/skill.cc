@@ -99,10 +99,10 @@ Skill ParseSkill(const std::string& text, const std::string& file_name) {
     for (std::size_t k = 0; k < policies.Size(); ++k) {
       skill.policies.push_back(PolicyFrom(policies.At(k)));
     }
-    const ControlClip clip =
-        MakeControlClip(skill.motion, skill.character, skill.clip, skill.time_step);
-    if (static_cast<int>(skill.policies.size()) != clip.PolicyCount()) {
-      policies.Fail(fmt::format("{} policies for this clip", clip.PolicyCount()));
+    const ControlGraph graph =
+        MakeControlGraph(skill.motion, skill.character, skill.clip, skill.time_step);
+    if (static_cast<int>(skill.policies.size()) != graph.policies) {
+      policies.Fail(fmt::format("{} policies for this clip", graph.policies));
     }
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", file_name, error.what()));

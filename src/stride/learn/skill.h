@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "stride/learn/control_clip.h"
+#include "stride/learn/control_graph.h"
 #include "stride/learn/policy.h"
 
 namespace stride {

@@ -33,19 +33,19 @@ class SkillController final : public Controller {
                        character.name +
                        "' has other bodies; learn the skill anew on it (stride learn)");
     }
-    clip_ = std::make_shared<const ControlClip>(
-        MakeControlClip(skill_->motion, skill_->character, skill_->clip, skill_->time_step));
+    graph_ = std::make_shared<const ControlGraph>(
+        MakeControlGraph(skill_->motion, skill_->character, skill_->clip, skill_->time_step));
     time_step_ = input.world.time_step;
     layout_ = LayoutOf(character);
-    for (int step = 0; step <= clip_->begin.back(); ++step) {
-      reference_q_.push_back(SampleMotion(clip_->motion, character, step * clip_->time_step));
+    for (int step = 0; step <= segment().end; ++step) {
+      reference_q_.push_back(SampleMotion(segment().motion, character, step * graph_->time_step));
     }
     reference_ = RestState(character);
     for (const Body& body : character.bodies) {
       kp_.push_back(body.joint.kp);
       kd_.push_back(body.joint.kd);
     }
-    base_ = -clip_->travel_heading;
+    base_ = -segment().travel_heading;
   }
 
   std::unique_ptr<Controller> Clone() const override {
@@ -53,7 +53,7 @@ class SkillController final : public Controller {
   }
 
   State Start() const override {
-    State state = clip_->border_states[0];
+    State state = graph_->border_states[0];
     MovePose(skill_->character, base_, {}, &state.q);
     const Vec3d v = Rotate(AxisAngle({0, 0, 1}, base_), Vec3d{state.v[0], state.v[1], state.v[2]});
     state.v[0] = v.x, state.v[1] = v.y, state.v[2] = v.z;
@@ -63,11 +63,11 @@ class SkillController final : public Controller {
 
   void Step(const Observation& observation, const Command& command, Actuation* actuation) override {
     Steer(command);
-    const double end = clip_->begin[fragment_ + 1] * clip_->time_step;
+    const double end = graph_->fragments[fragment_].end * graph_->time_step;
     if (clip_time_ > end - 0.5 * time_step_) NextFragment();
     if (!acted_) Feedback(observation.state);
-    const int step = std::clamp(static_cast<int>(clip_time_ / clip_->time_step + 1e-6), 0,
-                                clip_->begin.back() - 1);
+    const int step = std::clamp(static_cast<int>(clip_time_ / graph_->time_step + 1e-6), 0,
+                                segment().end - 1);
     Aim(step, actuation);
     ShowReference(step, observation.state);
     clip_time_ += time_step_;
@@ -81,7 +81,7 @@ class SkillController final : public Controller {
             {"heading error", "rad", DebugChannel::Kind::kScalar}};
   }
   void ReadChannels(std::span<float> values) const override {
-    values[0] = static_cast<float>(clip_time_ / clip_->Seconds());
+    values[0] = static_cast<float>(clip_time_ / graph_->Seconds());
     float square = 0;
     for (const float a : action_) square += a * a;
     values[1] = std::sqrt(square);
@@ -89,20 +89,22 @@ class SkillController final : public Controller {
   }
 
  private:
+  const Segment& segment() const { return graph_->segments[0]; }
+
   // The heading that is kept moves towards the commanded one.
   void Steer(const Command& command) {
     if (!command.heading || !skill_->keep_heading) return;
-    const double wanted = *command.heading - clip_->travel_heading - base_;
+    const double wanted = *command.heading - segment().travel_heading - base_;
     const double most = config_.turn_rate * time_step_;
     base_ += std::clamp(std::remainder(wanted, 2 * 3.14159265358979323846), -most, most);
   }
 
   void NextFragment() {
     acted_ = false;
-    if (++fragment_ < clip_->Fragments()) return;
-    fragment_ = 0;
-    clip_time_ = 0;
-    base_ += clip_->turn;
+    const Fragment& done = graph_->fragments[fragment_];
+    base_ += done.turn;
+    fragment_ = done.next[0];
+    if (fragment_ == 0) clip_time_ = 0;
   }
 
   // Equation 2, once at the beginning of a fragment.
@@ -110,12 +112,12 @@ class SkillController final : public Controller {
     acted_ = true;
     model_.SetState(state);
     const Articulation<double> art = model_.View();
-    const Quat<float>& r = clip_->borders[fragment_].root;
+    const Quat<float>& r = graph_->borders[graph_->fragments[fragment_].border].root;
     const Facing<double> facing = FacingOf(art.joints[0].rot, Quatd{r.w, r.x, r.y, r.z},
                                            std::cos(base_ / 2), std::sin(base_ / 2));
     const double ground = SurfaceAt(terrain_, state.q[0], state.q[1]).height;
     double features[kFeatureCount];
-    ComputeFeatures(model_.GetTree(), art, clip_->parts, facing, ground, features);
+    ComputeFeatures(model_.GetTree(), art, graph_->parts, facing, ground, features);
     heading_error_ = static_cast<float>(features[18]);
     if (!skill_->keep_heading) {
       base_ += 2 * std::asin(std::clamp(features[18] / 2, -1.0, 1.0));
@@ -123,11 +125,12 @@ class SkillController final : public Controller {
     }
     float seen[kFeatureCount];
     for (int k = 0; k < kFeatureCount; ++k) seen[k] = static_cast<float>(features[k]);
-    Act(skill_->policies[clip_->PolicyOf(fragment_)], clip_->Mirrored(fragment_), seen, action_);
+    const Fragment& now = graph_->fragments[fragment_];
+    Act(skill_->policies[now.policy], now.mirrored, seen, action_);
   }
 
   void Aim(int step, Actuation* actuation) const {
-    const Quat<float>* target = clip_->Target(step);
+    const Quat<float>* target = graph_->Target(step);
     const Tree<double>& tree = model_.GetTree();
     const int n = static_cast<int>(tree.bodies.size());
     JointDrive<double> drives[kMaxBodies];
@@ -136,7 +139,7 @@ class SkillController final : public Controller {
     }
     double action[kActionCount];
     std::copy_n(action_, kActionCount, action);
-    ApplyAction(tree, clip_->parts, action, drives);
+    ApplyAction(tree, graph_->parts, action, drives);
     for (int i = 1; i < n; ++i) {
       double* q = &actuation->target_q[layout_.q[i]];
       const Quatd& t = drives[i].target;
@@ -159,7 +162,7 @@ class SkillController final : public Controller {
   }
 
   std::shared_ptr<const Skill> skill_;
-  std::shared_ptr<const ControlClip> clip_;
+  std::shared_ptr<const ControlGraph> graph_;
   SkillConfig config_;
   Terrain terrain_;
   Model<double> model_;

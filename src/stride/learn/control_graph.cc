@@ -1,4 +1,4 @@
-#include "stride/learn/control_clip.h"
+#include "stride/learn/control_graph.h"
 
 #include <algorithm>
 #include <cmath>
@@ -186,44 +186,37 @@ BorderReference BorderOf(const Character& character, const SkillParts& parts, co
   return border;
 }
 
-ControlClip MakeControlClip(const Motion& motion, const Character& character,
-                            const ClipOptions& options, double time_step) {
-  if (character.BodyCount() > kMaxBodies) {
-    throw InputError(fmt::format("'{}' has {} bodies; skills take at most {}", character.name,
-                                 character.BodyCount(), kMaxBodies));
-  }
-  ControlClip clip;
-  clip.options = options;
-  clip.character = character;
-  clip.parts = PartsOf(character);
-  clip.time_step = time_step;
-  clip.loops = motion.loops;
-  if (options.symmetric) CheckSymmetric(motion, character);
+namespace {
 
-  const double seconds = motion.Duration();
+// Appends a segment: its fragments follow each other, the last is followed by none yet.
+void AddSegment(const Motion& motion, const ClipOptions& options, ControlGraph* graph) {
+  const Character& character = graph->character;
+  if (options.symmetric) CheckSymmetric(motion, character);
+  const double time_step = graph->time_step, seconds = motion.Duration();
   constexpr double kMostSteps = 100000;
   if (!(seconds <= kMostSteps * time_step)) {
     throw InputError(fmt::format("'{}' is too long: {:g} s; at most {:g} s", motion.name, seconds,
                                  kMostSteps * time_step));
   }
-  int fragments = static_cast<int>(std::lround(seconds / options.fragment));
-  if (options.symmetric)
-    fragments = 2 * static_cast<int>(std::lround(seconds / options.fragment / 2));
-  if (fragments < 3) {
+  int count = static_cast<int>(std::lround(seconds / options.fragment));
+  if (options.symmetric) count = 2 * static_cast<int>(std::lround(seconds / options.fragment / 2));
+  if (count < 3) {
     throw InputError(
         fmt::format("'{}' is too short: {:.2f} s make {} fragments of {:g} s; at least 3 "
                     "are needed",
-                    motion.name, seconds, fragments, options.fragment));
+                    motion.name, seconds, count, options.fragment));
   }
   int steps = static_cast<int>(std::lround(seconds / time_step));
   if (options.symmetric) steps = steps / 2 * 2;  // the same borders in both halves
-  clip.motion = motion;
-  clip.motion.fps *= seconds / (steps * time_step);
-  for (int k = 0; k <= fragments; ++k) {
-    clip.begin.push_back(
-        static_cast<int>(std::floor(static_cast<double>(steps) * k / fragments + 0.5)));
-  }
-  const Layout layout = LayoutOf(character);
+
+  Segment segment;
+  segment.name = motion.name;
+  segment.motion = motion;
+  segment.motion.fps *= seconds / (steps * time_step);
+  segment.first = graph->Fragments();
+  segment.count = count;
+  segment.begin = graph->fragments.empty() ? 0 : graph->fragments.back().end;
+  segment.end = segment.begin + steps;
   const double start_heading = Heading(RootOf(motion.frames[0]));
   const double turn = TurnBetween(RootOf(motion.frames.front()), RootOf(motion.frames.back()));
   const double way = std::hypot(motion.frames.back()[0] - motion.frames.front()[0],
@@ -232,15 +225,17 @@ ControlClip MakeControlClip(const Motion& motion, const Character& character,
   if (motion.loops && std::fabs(turn) < kStraight) {
     const double path_turn =
         travels ? PathHeading(motion, 0.5, 1) - PathHeading(motion, 0, 0.5) : 0.5 * turn;
-    Straighten(character, turn, 2 * std::remainder(path_turn, 6.283185307179586), &clip.motion);
+    Straighten(character, turn, 2 * std::remainder(path_turn, 6.283185307179586), &segment.motion);
   }
-  if (travels) clip.travel_heading = PathHeading(clip.motion, 0, 1) - start_heading;
+  if (travels) segment.travel_heading = PathHeading(segment.motion, 0, 1) - start_heading;
   // Everything in axes turned with the clip's first frame.
-  for (std::vector<double>& frame : clip.motion.frames) {
+  for (std::vector<double>& frame : segment.motion.frames) {
     MovePose(character, -start_heading, {}, &frame);
   }
+
+  const Layout layout = LayoutOf(character);
   const int n = character.BodyCount();
-  clip.targets.resize(static_cast<std::size_t>(steps) * n);
+  graph->targets.resize(static_cast<std::size_t>(segment.end) * n);
   std::vector<Quat<float>> pose(n);
   for (int step = 0; step < steps; ++step) {
     double sampled_lag = -1;  // most characters have the same for many joints
@@ -250,20 +245,84 @@ ControlClip MakeControlClip(const Motion& motion, const Character& character,
       if (lag != sampled_lag) {
         sampled_lag = lag;
         const double t = (step + 1) * time_step + options.lead * lag;
-        PutJoints(character, layout, SampleMotion(clip.motion, character, t), pose.data());
+        PutJoints(character, layout, SampleMotion(segment.motion, character, t), pose.data());
       }
-      clip.targets[static_cast<std::size_t>(step) * n + i] = pose[i];
+      graph->targets[static_cast<std::size_t>(segment.begin + step) * n + i] = pose[i];
     }
   }
-  for (int k = 0; k <= fragments; ++k) {
-    const State state = SmoothState(clip.motion, character, clip.begin[k] * time_step);
-    clip.border_states.push_back(state);
-    clip.borders.push_back(BorderOf(character, clip.parts, state));
+
+  const int first_border = static_cast<int>(graph->borders.size());
+  const auto step_of = [&](int border) {
+    return static_cast<int>(std::floor(static_cast<double>(steps) * border / count + 0.5));
+  };
+  for (int k = 0; k <= count; ++k) {
+    const State state = SmoothState(segment.motion, character, step_of(k) * time_step);
+    graph->border_states.push_back(state);
+    graph->borders.push_back(BorderOf(character, graph->parts, state));
   }
-  clip.turn = clip.loops ? TurnBetween(RootOf(clip.border_states.front().q),
-                                       RootOf(clip.border_states.back().q))
-                         : 0;
-  return clip;
+  const int own_policies = options.symmetric ? count / 2 : count;
+  for (int k = 0; k < count; ++k) {
+    Fragment f;
+    f.segment = static_cast<int>(graph->segments.size());
+    f.begin = segment.begin + step_of(k);
+    f.end = segment.begin + step_of(k + 1);
+    f.border = first_border + k;
+    f.end_border = f.border + 1;
+    f.policy = graph->policies + k % own_policies;
+    f.mirrored = k >= own_policies;
+    if (k + 1 < count) f.next = {segment.first + k + 1};
+    graph->fragments.push_back(f);
+  }
+  graph->policies += own_policies;
+  graph->segments.push_back(std::move(segment));
+}
+
+ControlGraph EmptyGraph(const Character& character, double time_step) {
+  if (character.BodyCount() > kMaxBodies) {
+    throw InputError(fmt::format("'{}' has {} bodies; skills take at most {}", character.name,
+                                 character.BodyCount(), kMaxBodies));
+  }
+  ControlGraph graph;
+  graph.character = character;
+  graph.parts = PartsOf(character);
+  graph.time_step = time_step;
+  return graph;
+}
+
+// The end of one segment may be followed by the beginning of another.
+void Connect(const Segment& from, const Segment& to, ControlGraph* graph) {
+  Fragment& last = graph->fragments[from.first + from.count - 1];
+  last.next.push_back(to.first);
+  last.turn =
+      TurnBetween(RootOf(graph->border_states[graph->fragments[to.first].border].q),
+                  RootOf(graph->border_states[last.end_border].q));
+}
+
+}  // namespace
+
+ControlGraph MakeControlGraph(const Motion& motion, const Character& character,
+                              const ClipOptions& options, double time_step) {
+  ControlGraph graph = EmptyGraph(character, time_step);
+  AddSegment(motion, options, &graph);
+  if (motion.loops) Connect(graph.segments[0], graph.segments[0], &graph);
+  return graph;
+}
+
+std::vector<int> RandomCourse(const ControlGraph& graph, int start, int count, Random* random) {
+  std::vector<int> course = {start}, visits(graph.fragments.size(), 0), least;
+  while (static_cast<int>(course.size()) < count) {
+    ++visits[course.back()];
+    const std::vector<int>& next = graph.fragments[course.back()].next;
+    if (next.empty()) break;
+    least.clear();
+    for (const int f : next) {
+      if (!least.empty() && visits[f] < visits[least[0]]) least.clear();
+      if (least.empty() || visits[f] == visits[least[0]]) least.push_back(f);
+    }
+    course.push_back(least.size() == 1 ? least[0]
+                                       : least[random->Index(static_cast<int>(least.size()))]);
+  }
+  return course;
 }
 
 }  // namespace stride

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stride/core/random.h"
+#include "stride/learn/features.h"
+#include "stride/motion/motion.h"
+#include "stride/sim/world.h"
+
+// Motion cut into control fragments (liu16, Sections 4 and 7): what the servos are aimed at in every
+// step, the reference at every border, and which fragment may follow which. A clip that loops is the
+// smallest graph.
+namespace stride {
+
+struct ClipOptions {
+  double fragment = 0.1;  // s, about (paper: 0.1)
+  // The servo's target runs this far ahead of the reference, in units of the lag kd / kp of a servo
+  // without target velocity (ours; the paper's servo trails its target by 0.1 s).
+  double lead = 0.9;
+  // Policies of the first half cycle, mirrored, serve the second (paper: walking and running).
+  bool symmetric = false;
+};
+
+// About a tenth of a second of a segment.
+struct Fragment {
+  int segment = 0;
+  int begin = 0, end = 0;          // steps, of all segments one after the other
+  int border = 0, end_border = 0;  // references at its beginning and its end
+  int policy = 0;
+  bool mirrored = false;  // uses its policy in the mirror
+  // Borders are in axes turned with their segment's beginning: so far these turn after the
+  // fragment, rad.
+  double turn = 0;
+  std::vector<int> next;  // what may follow; none at the end of what does not loop
+};
+
+// A piece of motion, its fragments one after the other.
+struct Segment {
+  std::string name;
+  Motion motion;  // scaled in time by less than a step so that it is a whole number of steps; its
+                  // first frame faces along +X
+  int first = 0, count = 0;   // fragments
+  int begin = 0, end = 0;     // steps
+  double travel_heading = 0;  // of its way over ground, in its axes; 0 if it stays
+};
+
+struct ControlGraph {
+  Character character;
+  SkillParts parts;
+  double time_step = 0.005;
+  std::vector<Segment> segments;
+  std::vector<Fragment> fragments;
+  std::vector<Quat<float>> targets;  // [step][body]
+  std::vector<BorderReference> borders;
+  std::vector<State> border_states;  // the reference's own
+  int policies = 0;
+
+  int Fragments() const { return static_cast<int>(fragments.size()); }
+  int Steps(int fragment) const { return fragments[fragment].end - fragments[fragment].begin; }
+  double Seconds(int fragment) const { return Steps(fragment) * time_step; }
+  // Of all segments together.
+  double Seconds() const { return fragments.back().end * time_step; }
+  const Quat<float>* Target(int step) const {
+    return &targets[static_cast<std::size_t>(step) * character.bodies.size()];
+  }
+};
+
+// A graph of one segment, which follows itself if the motion loops. Throws InputError: the character
+// lacks a part, a joint that cannot take an action; a clip shorter than three fragments; `symmetric`
+// of a clip that is no loop or whose halves are no mirror images (by more than 15 degrees of a joint
+// on average).
+ControlGraph MakeControlGraph(const Motion& motion, const Character& character,
+                              const ClipOptions& options, double time_step);
+
+// A random walk over the graph: `count` fragments from `start` on, or fewer where nothing follows.
+// Of those that may follow, one of the least visited (liu16, Section 7: even visits).
+std::vector<int> RandomCourse(const ControlGraph& graph, int start, int count, Random* random);
+
+SkillParts PartsOf(const Character& character);  // throws InputError
+
+// The border that a state would be, in the axes it is given in.
+BorderReference BorderOf(const Character& character, const SkillParts& parts, const State& state);
+
+}  // namespace stride
