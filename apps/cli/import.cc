@@ -33,6 +33,18 @@ std::string Text(const ImportResult& r) {
   row("cycle", r.cycle.found ? fmt::format("frames {} to {}, {:.2f} s", r.cycle.first, r.cycle.last,
                                            (r.cycle.last - r.cycle.first) / r.motion.fps)
                              : "none found");
+  if (r.loop.closed) {
+    row("loop",
+        fmt::format(
+            "frames {} to {} of the file ({}), {:.2f} s, ends {:.1f} cm apart, turns {:.0f} "
+            "deg, goes {:.2f} m forwards and {:.2f} m to the left",
+            r.loop.first, r.loop.last,
+            r.loop.chosen == "cycle"  ? "the best cycle found"
+            : r.loop.chosen == "file" ? "the file says that it wraps"
+                                      : "the range",
+            r.motion.Duration(), 100 * r.loop.distance, r.loop.turn_deg, r.loop.travel.x,
+            r.loop.travel.y));
+  }
   row("ground offset", fmt::format("{:.1f} cm", 100 * r.ground.ground_offset));
   row("largest foot slide",
       fmt::format("{:.1f} cm before, {:.1f} cm after", 100 * r.ground.before.max_slide,
@@ -54,10 +66,12 @@ Verb ImportVerb() {
       "import",
       "A motion-capture file to a clean motion on a character",
       {"stride import walk.bvh -o walk.motion --preview walk.png",
-       "stride import backflip.bvh -o backflip.motion --fps 60 --range 28:130 --character human"},
+       "stride import backflip.bvh -o backflip.motion --fps 60 --range 28:130 --character human",
+       "stride import run.bvh -o run.motion --loop"},
       [](CLI::App* app, const CommonOptions*) {
         auto options = std::make_shared<ImportOptions>();
         auto range = std::make_shared<std::string>();
+        auto loop = std::make_shared<bool>(false);
         app->add_option("file", options->file, "BVH, AMC with its ASF, DeepMimic, glTF or GLB file")
             ->required();
         app->add_option("-o,--output", options->output, "Motion file to write")->required();
@@ -72,8 +86,17 @@ Verb ImportVerb() {
         app->add_option("--range", *range, "Frames of the file to take, first:last, from 0");
         app->add_option("--cutoff", options->cutoff, "Low-pass filter, Hz; 0: none")
             ->capture_default_str();
+        CLI::Option* closes = app->add_flag(
+            "--loop", *loop,
+            "Close the motion to a loop: the range; else the whole file, if it says that it wraps; "
+            "else the best cycle found");
+        app->add_option("--loop-warp", options->loop_warp,
+                        "Time on each side of the loop's seam that is changed to match, s")
+            ->needs(closes)
+            ->capture_default_str();
         app->add_option("--preview", options->preview, "PNG file: the character over time");
-        return [options, range]() -> Output {
+        return [options, range, loop]() -> Output {
+          if (*loop) options->closing = Closing::kYes;
           if (!range->empty()) ParseFrameRange(*range, &options->first_frame, &options->last_frame);
           const ImportResult result = Import(*options);
           return {ToJson(result), Text(result), result.warnings};

@@ -1,11 +1,16 @@
 #include "stride/app/learn.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "learn_openloop.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/core/log.h"
@@ -15,6 +20,32 @@ namespace stride::cli {
 namespace {
 
 std::atomic<bool> interrupted{false};
+
+// mpirun ends all ranks with SIGTERM when one of them dies, and kills them a second later: they
+// wait for the dead one's results, so this is the last word they can have. Ranks 0 and 1 speak,
+// since one of them may be the dead one. The checkpoint of the last iteration is whole on disk.
+char last_words[256] = "";
+void OnTerminate(int) {
+  interrupted = true;
+  if (last_words[0] != '\0' && write(STDERR_FILENO, last_words, std::strlen(last_words)) < 0)
+    return;
+}
+
+void HearSignals(bool has_checkpoint) {
+  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (has_checkpoint && rank && (std::strcmp(rank, "0") == 0 || std::strcmp(rank, "1") == 0)) {
+    *fmt::format_to_n(
+         last_words, sizeof last_words - 1,
+         "stride: error: rank {} was told to end: another rank died, or the run was "
+         "stopped; the checkpoint holds the last whole iteration, and the same command "
+         "with --resume goes on\n",
+         rank)
+         .out = '\0';
+  }
+  std::signal(SIGINT, [](int) { interrupted = true; });
+  std::signal(SIGTERM, OnTerminate);
+}
+bool Interrupted() { return interrupted; }
 
 struct Arguments {
   LearnSkillRequest request;
@@ -68,17 +99,24 @@ void AddCommon(CLI::App* app, const std::shared_ptr<Arguments>& arguments) {
 
 Verb LearnVerb() {
   return {"learn",
-          "Learn a skill from a clip",
+          "Learn a skill from a clip, or have the clip performed by a simulated body",
           {"stride learn skill walk -o walk.skill",
            "stride learn skill run --character liu16-strong -o mine.skill --seed 3",
-           "mpirun -n 4 stride learn skill run -o run.skill --resume"},
+           "mpirun -n 4 stride learn skill run -o run.skill --resume",
+           "stride learn openloop backflip -o performed.motion --sheet performed.png"},
           [](CLI::App* app, const CommonOptions* common) {
             auto arguments = std::make_shared<Arguments>();
             CLI::App* skill = app->add_subcommand("skill", "A robust skill from a clip that loops");
             app->require_subcommand(1);
             skill->fallthrough();
             AddCommon(skill, arguments);
-            return [arguments, common]() -> Output {
+            CLI::App* openloop =
+                app->add_subcommand("openloop", "A clip performed once, by sampling control alone");
+            openloop->fallthrough();
+            const auto run_openloop = AddOpenLoop(openloop, common, Interrupted);
+            return [arguments, common, openloop, run_openloop]() -> Output {
+              HearSignals(!openloop->parsed());
+              if (openloop->parsed()) return run_openloop();
               LearnSkillRequest request = arguments->request;
               request.seed = common->seed;
               request.quiet = !spdlog::should_log(spdlog::level::info);
@@ -86,9 +124,7 @@ Verb LearnVerb() {
               for (const std::string& text : arguments->settings) {
                 SetConfigValue(text, &request.options);
               }
-              std::signal(SIGINT, [](int) { interrupted = true; });
-              std::signal(SIGTERM, [](int) { interrupted = true; });
-              request.stop = [] { return interrupted.load(); };
+              request.stop = Interrupted;
               const LearnSkillResult result = LearnSkill(request);
               if (!result.leader) std::exit(0);  // one of an MPI run speaks
               if (result.stopped) {

@@ -420,6 +420,31 @@ class Convert(Case):
             self.assertEqual(os.listdir(folder), [])
 
 
+class Import(Case):
+    def test_a_capture_becomes_a_loop(self):
+        with tempfile.TemporaryDirectory() as folder:
+            capture, motion = (os.path.join(folder, name) for name in ("walk.bvh", "walk.motion"))
+            self.succeed("convert", "walk", capture)
+            self.assertIsNone(self.json_of("import", capture, "-o", motion)["loop"])
+            self.assertFalse(self.json_of("info", motion)["loops"])
+            loop = self.json_of("import", capture, "-o", motion, "--loop", "--range", "0:")["loop"]
+            self.assertEqual((loop["chosen_by"], loop["first"]), ("range", 0))
+            self.assertGreater(loop["travel"][0], 0.5)
+            info = self.json_of("info", motion)
+            self.assertTrue(info["loops"])
+            self.assertEqual(info["frames"], loop["last"] + 1)
+            text = self.succeed("import", capture, "-o", motion, "--loop", "--range", "0:").stdout
+            self.assertIn("of the file (the range)", text)
+
+    def test_what_cannot_be_closed_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            capture, motion = (os.path.join(folder, name) for name in ("stand.bvh", "stand.motion"))
+            self.succeed("convert", "stand", capture)
+            self.refuse(("import", capture, "-o", motion, "--loop"), "stand.bvh", "--range")
+            self.refuse(("import", capture, "-o", motion, "--loop-warp", "0.5"), "--loop", code=2)
+            self.assertFalse(os.path.exists(motion))
+
+
 class Bench(Case):
     def test_reports_every_figure(self):
         result = self.json_of("bench", "--quick", "--quiet")

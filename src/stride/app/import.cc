@@ -95,6 +95,8 @@ void CloseLoop(const ImportOptions& options, const Character& character, const S
   const std::vector<int>& numbers = source.frame_numbers();
   const double source_fps = options.fps > 0 ? options.fps : source.clip().fps;
   const double ratio = motion.fps / source_fps;
+  SeamOptions seam;
+  seam.warp = options.loop_warp;
   int first = 0, last = motion.FrameCount() - 1;  // of the motion
   if (HasRange(options)) {
     report.chosen = "range";
@@ -107,6 +109,9 @@ void CloseLoop(const ImportOptions& options, const Character& character, const S
         last, first + static_cast<int>(std::lround(static_cast<double>(to - from - 1) * ratio)));
   } else if (source.clip().loop) {
     report.chosen = "file";
+    // Rounds of a file that wraps are moved on by the root's way and not turned.
+    const Vec3d way = Vec3At(motion.frames.back(), 0) - Vec3At(motion.frames.front(), 0);
+    seam.next = GroundMove{0, {way.x, way.y, 0}};
   } else {
     report.chosen = "cycle";
     if (!result->cycle.found) {
@@ -126,8 +131,6 @@ void CloseLoop(const ImportOptions& options, const Character& character, const S
   };
   report.first = number(first);
   report.last = number(last);
-  SeamOptions seam;
-  seam.warp = options.loop_warp;
   const WindowClouds clouds(character, motion, seam.half_window);
   report.distance = clouds.Distance(first, clouds, last);
   if (report.distance > kFarthestEnds) {

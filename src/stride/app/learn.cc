@@ -11,6 +11,7 @@
 #include "stride/core/error.h"
 #include "stride/core/file.h"
 #include "stride/core/progress.h"
+#include "stride/learn/skill.h"
 #include "stride/motion/symmetry.h"
 
 namespace stride {

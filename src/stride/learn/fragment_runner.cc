@@ -135,8 +135,11 @@ void FragmentRunner::Judge(const BorderReference& border, const CostWeights& wei
 }
 
 void FragmentRunner::Run(const ControlGraph& graph, int fragment) {
-  const Fragment& f = graph.fragments[fragment];
-  for (int step = f.begin; step < f.end; ++step) {
+  RunSteps(graph, graph.fragments[fragment].begin, graph.fragments[fragment].end);
+}
+
+void FragmentRunner::RunSteps(const ControlGraph& graph, int begin, int end) {
+  for (int step = begin; step < end; ++step) {
     kernel_->aim(batch_.GetTree(), batch_.Memory(), parts_, graph.Target(step), actions_.data());
     batch_.Step(1);
   }

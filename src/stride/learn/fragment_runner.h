@@ -53,8 +53,9 @@ class FragmentRunner {
   float Cost(int lane) const { return cost_[lane]; }
 
   float& Action(int lane, int k) { return actions_[k * kernel_->lanes + lane]; }
-  // The steps of a fragment with the actions set.
+  // The steps of a fragment with the actions set, or some of the graph's steps.
   void Run(const ControlGraph& graph, int fragment);
+  void RunSteps(const ControlGraph& graph, int begin, int end);
 
   bool Failed(int lane) const { return batch_.Failed(lane); }
   // Root's height above the ground over that of the border's reference, and its tilt, rad.

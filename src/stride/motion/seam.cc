@@ -175,6 +175,12 @@ bool GoesOn(const Stretch& a, const Stretch& b) {
   return a.motion == b.motion && a.last == b.first;
 }
 
+GroundMove NextMove(const Character& character, const Stretch& a, const Stretch& b,
+                    const SeamOptions& options) {
+  if (options.next) return *options.next;
+  return AlignAt(character, *a.motion, a.last, *b.motion, b.first, options.half_window);
+}
+
 Footage Assemble(const Character& character, const std::vector<Stretch>& stretches,
                  const SeamOptions& options) {
   RequireFreeRoot(character);
@@ -190,8 +196,7 @@ Footage Assemble(const Character& character, const std::vector<Stretch>& stretch
       move = moves.back();
     } else if (s > 0) {
       const Stretch& before = stretches[s - 1];
-      move = Compose(moves.back(), AlignAt(character, *before.motion, before.last, motion,
-                                           stretch.first, options.half_window));
+      move = Compose(moves.back(), NextMove(character, before, stretch, options));
     }
     moves.push_back(move);
     Footage part{Cut(motion, stretch.first, stretch.last), {}};
@@ -272,8 +277,7 @@ Motion MakeLoop(const Character& character, const Motion& motion, int first, int
   // start.
   const Stretch round{&motion, first, last};
   const Footage two = Assemble(character, {round, round}, options);
-  const GroundMove back =
-      Inverse(AlignAt(character, motion, last, motion, first, options.half_window));
+  const GroundMove back = Inverse(NextMove(character, round, round, options));
   const int length = last - first, half = length / 2;
   Footage loop = two;
   Motion& result = loop.motion;

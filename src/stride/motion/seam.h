@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "stride/motion/ground_move.h"
@@ -23,6 +24,9 @@ struct Stretch {
 struct SeamOptions {
   double warp = 0.25;         // w, s; at most half of each stretch
   double half_window = 0.08;  // of the point clouds that are laid over each other, s
+  // Moves the next stretch to where it goes on, if that is known; else what lays it over the end
+  // of the one before.
+  std::optional<GroundMove> next;
 };
 
 // The last frame of a stretch and the first of the next become one. The result stands where the
@@ -31,8 +35,8 @@ struct SeamOptions {
 Motion Join(const Character& character, const std::vector<Stretch>& stretches,
             const SeamOptions& options = {});
 
-// Frames first..last as a loop: travel and heading change are those of the frames, laid over each
-// other.
+// Frames first..last as a loop: travel and heading change of a round are those of the frames, laid
+// over each other, or options.next.
 Motion MakeLoop(const Character& character, const Motion& motion, int first, int last,
                 const SeamOptions& options = {});
 

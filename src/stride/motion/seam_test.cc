@@ -67,6 +67,20 @@ TEST_P(GaitLoopTest, ClosesPoseAndVelocityAndKeepsTravelAndFeet) {
 INSTANTIATE_TEST_SUITE_P(Gaits, GaitLoopTest, testing::Values("walk", "run", "turn_left"),
                          [](const auto& info) { return std::string(info.param); });
 
+// A round that is known to turn by 30 degrees does, whatever the poses say.
+TEST(Seam, ALoopGoesOnWhereItIsTold) {
+  const Character& character = TestCharacter();
+  const Motion& walk = TestMotion("walk");
+  const Motion clip = Cut(DriftingRounds(walk, 1, 0.3), 0, walk.FrameCount() - 1);
+  SeamOptions options;
+  options.next = GroundMove{0.5, {1.1, 0.2, 0}};
+  const Motion loop = MakeLoop(character, clip, 0, clip.FrameCount() - 1, options);
+  const GroundMove round = MoveBetween(character, loop.frames.front(), loop.frames.back());
+  EXPECT_NEAR(round.heading, 0.5, 1e-9);
+  EXPECT_LT(Norm(round.shift - options.next->shift), 1e-9);
+  EXPECT_LT(VelocityStep(character, loop, 0), 2 * LargestStep(clip));
+}
+
 TEST(LoopTest, OfALoopIsTheLoop) {
   const Character& character = TestCharacter();
   const Motion& walk = TestMotion("walk");
