@@ -43,7 +43,7 @@ void CheckOutput(const std::string& path) {
 }
 
 // Ends of a loop further apart than this are different poses, which no warp hides: lying and
-// standing are 0.5 m and more apart, a guard before and after a kick 0.1 m.
+// standing are 0.9 m apart, the ends of files that say they wrap up to 0.2 m.
 constexpr double kFarthestEnds = 0.3;  // m
 // Beside a range that becomes a loop so much is imported too, where the file has it: filter,
 // contacts and speeds at its ends are then those of a motion that goes on.

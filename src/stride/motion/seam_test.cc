@@ -67,7 +67,7 @@ TEST_P(GaitLoopTest, ClosesPoseAndVelocityAndKeepsTravelAndFeet) {
 INSTANTIATE_TEST_SUITE_P(Gaits, GaitLoopTest, testing::Values("walk", "run", "turn_left"),
                          [](const auto& info) { return std::string(info.param); });
 
-// A round that is known to turn by 30 degrees does, whatever the poses say.
+// A round that is known to turn does, whatever the poses say.
 TEST(Seam, ALoopGoesOnWhereItIsTold) {
   const Character& character = TestCharacter();
   const Motion& walk = TestMotion("walk");

@@ -1,0 +1,107 @@
+#include "stride/app/experiments/liu16_skills.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "stride/app/learn.h"
+#include "stride/core/config.h"
+#include "stride/core/error.h"
+#include "stride/learn/skill.h"
+#include "stride/motion/seam.h"
+
+namespace stride::experiments {
+namespace {
+
+constexpr const char* kLearnSeconds = "learn_seconds";  // among a skill's metrics
+
+// Just enough to go through all of the learning.
+constexpr const char* kQuickSettings = R"({
+  "chains": 1, "first_samples": 64, "first_cycles": 3, "guided_iterations": 1,
+  "guided_samples": 32, "guided_cycles": 3, "evolve_iterations": 1, "evolve_pairs": 16,
+  "evolve_seconds": 1})";
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+Motion LoadClip(const SkillClip& clip, const ExperimentContext& context, std::string* note) {
+  const std::string mocap = Environment("STRIDE_MOCAP_DIR");
+  if (!mocap.empty() && !context.quick) {  // quick results are the same everywhere
+    *note = clip.file;
+    if (clip.capture.first_frame >= 0) {
+      *note += fmt::format(" {}:{}", clip.capture.first_frame, clip.capture.last_frame);
+    }
+    return LoadAnyMotion(mocap + "/" + clip.file, clip.character, clip.capture).motion;
+  }
+  if (!clip.built_in) {
+    throw InputError(fmt::format(
+        "no built-in motion stands in for {}; set STRIDE_MOCAP_DIR to the folder that holds {}",
+        clip.name, clip.file));
+  }
+  *note = fmt::format("built-in {} stands in for {}", clip.built_in, clip.file);
+  const MotionSource source = LoadAnyMotion(clip.built_in, clip.character);
+  const Motion& motion = source.motion;
+  if (motion.loops) return motion;
+  return MakeLoop(source.character, motion, 0, motion.FrameCount() - 1);
+}
+
+ObtainedSkill TakeSkill(const std::string& from, const std::string& to) {
+  const Skill skill = ReadSkill(from);
+  WriteSkill(skill, to);  // with the result, which may take the place of the one it is from
+  ObtainedSkill taken{.file = to, .note = skill.motion.source + ", learned before"};
+  if (skill.metrics.contains(kLearnSeconds)) {
+    taken.learn_seconds = skill.metrics[kLearnSeconds].get<double>();
+  }
+  return taken;
+}
+
+}  // namespace
+
+const SkillClip& FindSkillClip(const std::string& name) {
+  std::string names;
+  for (const SkillClip& clip : kSkillClips) {
+    if (clip.name == name) return clip;
+    names += (names.empty() ? "" : ", ") + std::string(clip.name);
+  }
+  throw InputError(
+      fmt::format("there is no skill '{}' in Table II; expected one of: {}", name, names));
+}
+
+ObtainedSkill ObtainSkill(const SkillClip& clip, const ExperimentContext& context) {
+  const std::string file = fmt::format("{}/{}.skill", context.folder, clip.name);
+  const std::string skills = Environment("STRIDE_SKILLS_DIR");
+  const std::string learned_before = fmt::format("{}/{}.skill", skills, clip.name);
+  if (!skills.empty() && std::filesystem::exists(learned_before)) {
+    context.Tell(fmt::format("{}: taken from {}", clip.name, learned_before));
+    return TakeSkill(learned_before, file);
+  }
+  ObtainedSkill learned{.file = file};
+  const std::string motion = fmt::format("{}/{}.motion", context.folder, clip.name);
+  WriteMotion(LoadClip(clip, context, &learned.note), motion);
+  LearnSkillRequest request{.clip = motion,
+                            .character = clip.character,
+                            .out = file,
+                            .name = clip.name,
+                            .seed = context.seed,
+                            .threads = context.threads,
+                            .quiet = !context.progress};
+  ConfigFromJson(nlohmann::json::parse(clip.settings), fmt::format("settings of {}", clip.name),
+                 &request.options);
+  if (context.quick) {
+    ConfigFromJson(nlohmann::json::parse(kQuickSettings), "quick settings", &request.options);
+  }
+  context.Tell(fmt::format("{}: learning from {}", clip.name, learned.note));
+  const LearnSkillResult result = LearnSkill(request);
+  std::filesystem::remove(file + ".checkpoint");
+  std::filesystem::remove(motion);  // the skill has it
+  learned.learn_seconds = result.wall_seconds;
+  Skill skill = ReadSkill(file);
+  skill.metrics[kLearnSeconds] = result.wall_seconds;
+  WriteSkill(skill, file);
+  return learned;
+}
+
+}  // namespace stride::experiments

@@ -1,0 +1,114 @@
+#include "stride/app/experiments/skill_trials.h"
+
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numbers>
+#include <optional>
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include "stride/core/progress.h"
+#include "stride/math/rotation.h"
+#include "stride/motion/symmetry.h"
+
+namespace stride::experiments {
+namespace {
+
+constexpr std::uint32_t kJudgeEvery = 4;  // steps
+// As FragmentRunner::Fallen.
+constexpr double kLostHeight = 0.6;  // of the reference's
+constexpr double kLostTilt = 1.2;    // rad
+// A flip that is a little late is tilted away from its reference for a moment.
+constexpr double kLostFor = 0.2;  // s
+
+bool IsLost(const std::vector<double>& q, const std::vector<double>& reference) {
+  const auto root = [](const std::vector<double>& of) { return Quatd{of[3], of[4], of[5], of[6]}; };
+  if (!(q[2] > kLostHeight * reference[2])) return true;
+  // However far it has turned about the vertical.
+  const Quatd error = root(q) * Conjugate(root(reference));
+  return Rotate(error, Vec3d{0, 0, 1}).z < std::cos(kLostTilt);
+}
+
+}  // namespace
+
+TrialResult PerformSkill(const RunSetup& setup) {
+  Run run(setup);
+  const Character& character = run.GetWorld().actors[0];
+  RecordedFrame frame;
+  std::optional<double> lost_since;
+  double error = 0;
+  int errors = 0;
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  while (!run.Finished()) {
+    run.Step();
+    if (run.Failed()) return {run.Time(), true, kNone};
+    if (run.StepCount() % kJudgeEvery != 0) continue;
+    run.ReadFrame(&frame);
+    const std::vector<double>& q = frame.actors[0].q;
+    if (!IsLost(q, frame.reference)) {
+      lost_since.reset();
+    } else if (!lost_since) {
+      lost_since = run.Time();
+    } else if (run.Time() - *lost_since > kLostFor) {
+      return {*lost_since, true, kNone};
+    }
+    if (run.Time() < setup.scenario.seconds - kTrackedSeconds) continue;
+    error += MeanJointAngle(character, q, frame.reference);
+    ++errors;
+  }
+  return {run.Time(), false, errors > 0 ? error / errors * 180 / std::numbers::pi : kNone};
+}
+
+std::vector<TrialResult> PerformSkills(const std::vector<RunSetup>& setups, int threads,
+                                       bool quiet) {
+  std::vector<TrialResult> results(setups.size());
+  Progress progress(quiet);
+  std::mutex mutex;
+  std::size_t done = 0;
+  tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
+  arena.execute([&] {
+    tbb::parallel_for(std::size_t{0}, setups.size(), [&](std::size_t k) {
+      results[k] = PerformSkill(setups[k]);
+      const std::lock_guard lock(mutex);
+      ++done;
+      progress.Show(static_cast<double>(done), static_cast<double>(setups.size()),
+                    fmt::format("trials, the last {:.0f} s long", results[k].seconds));
+    });
+  });
+  return results;
+}
+
+RunSetup PerformAlone(const std::string& skill, double seconds) {
+  RunSetup setup{.engine = "native", .controller = "control_graph", .skill = skill};
+  setup.scenario.seconds = seconds;
+  return setup;
+}
+
+std::vector<RunSetup> GrowingPushes(const std::string& skill, double seconds, int trials,
+                                    std::uint64_t seed) {
+  constexpr std::uint64_t kSeedsApart = 1000;
+  std::vector<RunSetup> setups(trials, PerformAlone(skill, seconds));
+  for (int k = 0; k < trials; ++k) {
+    setups[k].scenario.random_pushes = RandomPushes{};
+    setups[k].seed = seed * kSeedsApart + static_cast<std::uint64_t>(k);
+  }
+  return setups;
+}
+
+Survival SurvivalOf(const std::vector<TrialResult>& trials) {
+  Survival survival{.trials = static_cast<int>(trials.size())};
+  const double n = static_cast<double>(trials.size());
+  for (const TrialResult& trial : trials) {
+    survival.mean += trial.seconds / n;
+    survival.lost += trial.lost;
+  }
+  double squares = 0;
+  for (const TrialResult& trial : trials) squares += std::pow(trial.seconds - survival.mean, 2);
+  if (n > 1) survival.standard_error = std::sqrt(squares / (n - 1) / n);
+  return survival;
+}
+
+}  // namespace stride::experiments
