@@ -1,5 +1,6 @@
 #include "stride/app/bench.h"
 
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -51,6 +52,24 @@ std::string Text(const BenchResult& r) {
       "\nImport of a BVH with {} joints, {} frames, one core\n"
       "  read and retarget     {:>8.0f} frames/s\n  and feet on the ground{:>8.0f} frames/s\n",
       r.import_joints, r.import_frames, r.retarget_frames_per_second, r.import_frames_per_second);
+  const BenchLearning& l = r.learning;
+  text += fmt::format("\nLearning a walk, one core, wall time\n  {:<10}{:>41.0f} lane steps/s\n",
+                      "raw lanes", l.raw_steps_per_second);
+  const auto work = [&](const char* name, const BenchLearning::Work& w) {
+    text += fmt::format(
+        "  {:<10}{:>12.0f} fragments/s{:>17.0f} lane steps/s, {:.2f} of raw, {:.0f} % in physics\n",
+        name, w.samples_per_second, w.steps_per_second, w.steps_per_second / l.raw_steps_per_second,
+        100 * w.physics_share);
+  };
+  work("sampling", l.sampling);
+  work("trials", l.episodes);
+  text += "\nGrowth of a whole learning run (wall time)\n";
+  for (const BenchLearning::Scaling& s : l.scaling) {
+    text += fmt::format("  {} thread{} x {} rank{} {:>8.2f} s, {:.2f} times as fast\n", s.threads,
+                        s.threads == 1 ? " " : "s", s.ranks, s.ranks == 1 ? " " : "s",
+                        s.wall_seconds, s.speedup);
+  }
+  if (!l.missing.empty()) text += fmt::format("  no ranks: {}\n", l.missing);
   return text;
 }
 
@@ -62,9 +81,11 @@ Verb BenchVerb() {
           {"stride bench --quick", "stride bench --json"},
           [](CLI::App* app, const CommonOptions* common) {
             auto options = std::make_shared<BenchOptions>();
-            app->add_flag("--quick", options->quick, "A few seconds instead of half a minute");
+            app->add_flag("--quick", options->quick, "A few seconds instead of a minute");
             return [options, common]() -> Output {
               options->seed = common->seed;
+              std::error_code unknown;
+              options->program = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
               options->progress = [](const std::string& what) {
                 spdlog::info("measuring {}", what);
               };

@@ -23,7 +23,7 @@ std::string Text(const LearnOpenLoopResult& r) {
   line("clip", fmt::format("{} on {}", r.clip, r.character));
   line("performed", fmt::format("{} of {} fragments, {:.2f} s{}", p.fragments, r.fragments_wanted,
                                 p.motion.Duration(), p.complete ? "" : "; then it was lost"));
-  line("rolled back", fmt::format("{} fragments", p.fragments_sampled - p.fragments));
+  line("rolled back", fmt::format("{} times", p.retries));
   line("cost", fmt::format("{:.2f} (path {}, pass {})", p.mean_cost, p.path + 1, p.pass + 1));
   line("sampled in",
        fmt::format("{:.1f} s, {} threads x {} ranks", r.wall_seconds, r.threads, r.ranks));
@@ -54,7 +54,9 @@ std::function<Output()> AddOpenLoop(CLI::App* app, const CommonOptions* common,
   app->add_option("--passes", o.passes, "Over the clip; the sampling moves to what was good")
       ->capture_default_str();
   app->add_option("--cycles", o.cycles, "Rounds of a clip that loops")->capture_default_str();
-  app->add_option("--sigma", o.sigma_deg, "Exploration at first, degrees")->capture_default_str();
+  app->add_option("--sigma", o.sigma_deg,
+                  "Exploration at first, degrees; every other path twice that")
+      ->capture_default_str();
   app->add_option("--time-scale", o.time_scale, "The clip takes so many times as long")
       ->capture_default_str();
   app->add_option("--set", arguments->settings,

@@ -3,6 +3,7 @@
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -462,6 +463,15 @@ class Bench(Case):
         self.assertEqual([entry["links"] for entry in result["bodies"]], [10, 20, 50, 100, 200])
         self.assertEqual(result["threads"][0]["threads"], 1)
         self.assertEqual(result["import_joints"], 31)
+        learning = result["learning"]
+        for work in ("sampling", "episodes"):
+            self.assertGreater(learning[work]["samples_per_second"], 0)
+            self.assertGreater(learning[work]["physics_share"], 0)
+            self.assertLess(learning[work]["physics_share"], 1)
+            self.assertAlmostEqual(learning[work]["to_raw_lanes"] * learning["raw_steps_per_second"] /
+                                   learning[work]["steps_per_second"], 1)
+        self.assertEqual(learning["scaling"][0]["speedup"], 1)
+        self.assertEqual(learning["scaling"][-1]["ranks"], 2, learning["ranks_missing"])
 
 
 class Reproduce(Case):
@@ -555,16 +565,56 @@ class Learn(Case):
     def test_killed_again_and_again_it_ends_the_same(self):
         whole, out = self.path("whole.skill"), self.path("a.skill")
         self.succeed(*self.learn(whole))
-        for seconds in (0.3, 0.6, 1.0, 0.8):
+        moments = random.Random(3)
+        for _ in range(10):
             process = subprocess.Popen([STRIDE, *self.learn(out, "--resume")],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
-                process.wait(seconds)
+                process.wait(moments.uniform(0.05, 1))
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
         self.succeed(*self.learn(out, "--resume"))
         self.assertEqual(self.read(out), self.read(whole))
+
+    def test_a_rank_that_dies_ends_the_run_and_the_checkpoint_goes_on(self):
+        whole, out = self.path("whole.skill"), self.path("a.skill")
+        longer = ["--set", "evolve_iterations=30"]
+        self.succeed(*self.learn(whole, *longer))
+        written = lambda: (os.path.exists(out + ".checkpoint") and
+                           os.stat(out + ".checkpoint").st_mtime_ns)
+        for victim in (0, 2):
+            before = written()
+            run = subprocess.Popen(
+                ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", STRIDE,
+                 *self.learn(out, *longer, "--resume")],
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            while written() == before and run.poll() is None:
+                time.sleep(0.02)
+            with open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="ascii") as file:
+                ranks = [int(pid) for pid in file.read().split()]
+            os.kill(ranks[victim], signal.SIGKILL)
+            _, errors = run.communicate(timeout=60)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertIn("another rank died", errors)
+            self.assertIn("--resume", errors)
+            self.assertFalse(os.path.exists(out))
+        self.succeed(*self.learn(out, *longer, "--resume"))
+        self.assertEqual(self.read(out), self.read(whole))
+
+    def test_open_loop_performs_a_clip_once(self):
+        out, sheet = self.path("kick.motion"), self.path("kick.png")
+        result = self.json_of("learn", "openloop", "kick", "-o", out, "--sheet", sheet,
+                              "--samples", "80", "--paths", "2", "--passes", "1", "--seed", "3")
+        self.assertTrue(result["complete"])
+        self.assertEqual(len(result["costs"]), result["fragments_wanted"])
+        self.assertEqual(self.read(sheet)[1:4], b"PNG")
+        motion = self.json_of("info", out)
+        self.assertEqual(motion["character"], "liu16")
+        self.assertAlmostEqual(motion["seconds"], result["seconds"], places=3)
+        self.refuse(["learn", "openloop", "kick", "-o", sheet], sheet)
+        self.refuse(["learn", "openloop", "kick", "-o", out, "--samples", "1"], "samples")
+        self.refuse(["learn", "openloop", "nothing", "-o", out], "nothing")
 
     def test_control_c_leaves_a_checkpoint(self):
         out = self.path("a.skill")

@@ -230,6 +230,8 @@ BenchResult RunBench(const BenchOptions& options) {
   MeasureLayers(job.world.actors[0], options.seed, options.quick, &result);
   tell("import of motion capture");
   MeasureImport(job.world.actors[0], options.quick, &result);
+  tell("learning");
+  result.learning = MeasureLearning(options.quick, options.seed, options.program);
   return result;
 }
 
@@ -280,6 +282,23 @@ nlohmann::ordered_json ToJson(const BenchResult& r) {
   json["import_frames"] = r.import_frames;
   json["retarget_frames_per_second"] = r.retarget_frames_per_second;
   json["import_frames_per_second"] = r.import_frames_per_second;
+  const auto work = [&](const BenchLearning::Work& w) {
+    return Json{{"samples_per_second", w.samples_per_second},
+                {"steps_per_second", w.steps_per_second},
+                {"to_raw_lanes", w.steps_per_second / r.learning.raw_steps_per_second},
+                {"physics_share", w.physics_share}};
+  };
+  json["learning"] = {{"raw_steps_per_second", r.learning.raw_steps_per_second},
+                      {"sampling", work(r.learning.sampling)},
+                      {"episodes", work(r.learning.episodes)},
+                      {"scaling", Json::array()},
+                      {"ranks_missing", r.learning.missing}};
+  for (const BenchLearning::Scaling& s : r.learning.scaling) {
+    json["learning"]["scaling"].push_back({{"threads", s.threads},
+                                           {"ranks", s.ranks},
+                                           {"wall_seconds", s.wall_seconds},
+                                           {"speedup", s.speedup}});
+  }
   return json;
 }
 

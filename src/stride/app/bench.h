@@ -7,11 +7,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "stride/app/bench_learn.h"
+
 namespace stride {
 
 struct BenchOptions {
-  bool quick = false;  // a few seconds instead of half a minute
+  bool quick = false;  // a few seconds instead of a minute
   std::uint64_t seed = 0;
+  std::string program;  // path of stride, which mpirun starts; empty: no ranks are measured
   std::function<void(const std::string&)> progress;  // told what is being measured
 };
 
@@ -66,6 +69,8 @@ struct BenchResult {
   // motion: read and retargeted, and with the feet put on the ground as well.
   int import_joints = 0, import_frames = 0;
   double retarget_frames_per_second = 0, import_frames_per_second = 0;
+
+  BenchLearning learning;  // by wall time
 
   double BatchToMujoco() const { return batch.steps_per_second / mujoco.steps_per_second; }
   double NativeToMujoco() const { return native.steps_per_second / mujoco.steps_per_second; }

@@ -19,7 +19,7 @@ struct OpenLoopOptions {
   int paths = 4;          // independent; the best is kept
   int passes = 3;         // over the course, each from where the one before moved the sampling
   int cycles = 4;         // of a clip that loops; another is performed once
-  double sigma_deg = 5;   // exploration at first (paper: 5)
+  double sigma_deg = 5;   // exploration at first (paper: 5); every other path twice that
   double time_scale = 1;  // the clip takes so many times as long
   double fragment = 0.1;  // s (paper: 0.1)
   double lead = 0.9;      // of the servo's lag, as in LearnOptions
@@ -30,7 +30,8 @@ void VisitConfig(OpenLoopOptions& o, Visitor& visit) {
   visit("paths", o.paths, {1, 1024}, "independent sampled paths, of which the best is kept");
   visit("passes", o.passes, {1, 100}, "over the course, with a sampling distribution that evolves");
   visit("cycles", o.cycles, {1, 1000}, "rounds of a clip that loops");
-  visit("sigma_deg", o.sigma_deg, {0.1, 45, "deg"}, "exploration at first (paper: 5)");
+  visit("sigma_deg", o.sigma_deg, {0.1, 45, "deg"},
+        "exploration at first (paper: 5); every other path explores twice as far");
   visit("time_scale", o.time_scale, {0.1, 10}, "the clip takes so many times as long");
   visit("fragment", o.fragment, {0.02, 1, "s"}, "length of a control fragment (paper: 0.1)");
   visit("lead", o.lead, {0, 2}, "how far servo targets run ahead, in units of the servo's lag");
@@ -39,9 +40,9 @@ void VisitConfig(OpenLoopOptions& o, Visitor& visit) {
 // What the simulated body did.
 struct OpenLoopPerformance {
   bool complete = false;
-  int fragments = 0;          // performed
-  int fragments_sampled = 0;  // with those that were rolled back and tried again, of one pass
-  int path = 0, pass = 0;     // which one it is
+  int fragments = 0;       // performed
+  int retries = 0;         // roll-backs of this pass
+  int path = 0, pass = 0;  // which one it is
   double mean_cost = 0;
   std::vector<double> costs;  // at the end of each fragment (liu16, equation 20)
   Motion motion;              // every step of the simulation; no frame where nothing was performed

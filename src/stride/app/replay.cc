@@ -36,6 +36,18 @@ std::string FrameDifference(const RecordedFrame& now, const RecordedFrame& recor
   return difference.empty() ? "time, command or channels" : difference;
 }
 
+// What the clock measured is not repeated.
+void TakeWallClock(const RecordingHeader& header, const RecordedFrame& recorded,
+                   RecordedFrame* now) {
+  if (now->channels.size() != recorded.channels.size()) return;
+  std::size_t at = 0;
+  for (const RecordedChannel& channel : header.channels) {
+    for (int k = 0; k < channel.values && at < now->channels.size(); ++k, ++at) {
+      if (channel.unit == kWallClock) now->channels[at] = recorded.channels[at];
+    }
+  }
+}
+
 }  // namespace
 
 std::string ReplayDifference(const Recording& recording) {
@@ -63,6 +75,7 @@ std::string ReplayDifference(const Recording& recording) {
       run.Step();
     }
     run.ReadFrame(&now);
+    TakeWallClock(header, frame, &now);
     const std::string difference = FrameDifference(now, frame);
     if (!difference.empty()) {
       return fmt::format("step {} ({:.3f} s): {}", frame.step, frame.time, difference);

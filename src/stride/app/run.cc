@@ -59,6 +59,18 @@ double Clearance(const Model<double>& model, const Character& character, const T
   return lowest;
 }
 
+// About as high and as upright as its reference.
+bool Follows(const State& state, const State& reference, const Terrain& terrain) {
+  if (state.q.size() < 7) return false;  // a root fixed to the world
+  const auto height = [&](const State& s) {
+    return s.q[2] - SurfaceAt(terrain, s.q[0], s.q[1]).height;
+  };
+  const auto root = [](const State& s) { return Quatd{s.q[3], s.q[4], s.q[5], s.q[6]}; };
+  const Quatd error = root(state) * Conjugate(root(reference));
+  return height(state) > kFallHeight * height(reference) &&
+         Rotate(error, Vec3d{0, 0, 1}).z > std::numbers::sqrt2 / 2;  // within 45 degrees
+}
+
 void Check(bool good, const std::string& what) {
   if (!good) throw InputError(what);
 }
@@ -171,6 +183,7 @@ Run::Impl::Impl(const RunSetup& asked) {
   for (const Throw& each : scenario.throws) world.actors.push_back(MakeThrownBall(each.mass));
   engine = MakeEngine(setup.engine, world);  // checks the world before anything is made from it
   input.stand = StandOn(world.actors[0], world.terrain);
+  setup.controller_config = input.config = ResolveConfig(setup.controller, input, &warnings);
   controller = MakeController(setup.controller, input);
   start = before = controller->Start();
   engine->SetState(0, start);
@@ -471,6 +484,9 @@ void Run::Impl::Measure() {
   meter->Add(before, after, actuations[0], {contacts.data(), own_contacts},
              controller->Reference());
   if (!fall->Fallen(after)) return;
+  // Where a clip leads upside down, following it is no fall.
+  const State* reference = controller->Reference();
+  if (reference && Follows(after, *reference, world.terrain)) return;
   fell_at = Time();
   Report("fall");
 }

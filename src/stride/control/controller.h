@@ -35,6 +35,8 @@ struct DebugChannel {
   Kind kind = Kind::kScalar;
   friend bool operator==(const DebugChannel&, const DebugChannel&) = default;
 };
+// Unit of what is measured by the clock on the wall: the same run again gives other values.
+inline constexpr const char* kWallClock = "wall clock";
 inline int ValueCount(DebugChannel::Kind kind) {
   return kind == DebugChannel::Kind::kScalar ? 1 : kind == DebugChannel::Kind::kPoint ? 3 : 6;
 }

@@ -33,8 +33,10 @@ const ControllerInfo& FindController(const std::string& name) {
                                fmt::join(names, ", ")));
 }
 
-std::unique_ptr<Controller> MakeController(const std::string& name, const ControllerInput& input) {
-  const ControllerInfo& info = FindController(name);
+namespace {
+
+void CheckInput(const ControllerInfo& info, const ControllerInput& input) {
+  const std::string& name = info.name;
   const int count = static_cast<int>(input.motions.size());
   if (count < info.min_motions || count > info.max_motions) {
     const std::string expected = info.max_motions == 0 ? "none"
@@ -64,7 +66,21 @@ std::unique_ptr<Controller> MakeController(const std::string& name, const Contro
     throw InputError(fmt::format("the controller '{}' has no settings; it was given {}", name,
                                  input.config.dump()));
   }
+}
+
+}  // namespace
+
+std::unique_ptr<Controller> MakeController(const std::string& name, const ControllerInput& input) {
+  const ControllerInfo& info = FindController(name);
+  CheckInput(info, input);
   return info.make(input);
+}
+
+nlohmann::json ResolveConfig(const std::string& name, const ControllerInput& input,
+                             std::vector<std::string>* warnings) {
+  const ControllerInfo& info = FindController(name);
+  CheckInput(info, input);
+  return info.resolve ? info.resolve(input, warnings) : input.config;
 }
 
 }  // namespace stride

@@ -27,6 +27,9 @@ struct ControllerInfo {
   std::unique_ptr<Controller> (*make)(const ControllerInput& input) = nullptr;
   bool needs_skill = false;
   nlohmann::ordered_json (*schema)() = nullptr;  // of its config (core/config.h); null: it has none
+  // The config with what is taken from this machine made definite. Null: nothing is.
+  nlohmann::json (*resolve)(const ControllerInput& input,
+                            std::vector<std::string>* warnings) = nullptr;
 };
 
 const std::vector<ControllerInfo>& Controllers();
@@ -35,5 +38,10 @@ const ControllerInfo& FindController(const std::string& name);  // throws InputE
 // Throws InputError: an unknown name, too few or too many motions, one of another character, an
 // unknown setting.
 std::unique_ptr<Controller> MakeController(const std::string& name, const ControllerInput& input);
+
+// The config with which the controller does the same again, on any machine: a recording keeps it.
+// Throws like MakeController.
+nlohmann::json ResolveConfig(const std::string& name, const ControllerInput& input,
+                             std::vector<std::string>* warnings);
 
 }  // namespace stride

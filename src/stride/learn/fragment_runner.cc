@@ -1,5 +1,6 @@
 #include "stride/learn/fragment_runner.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -141,7 +142,14 @@ void FragmentRunner::Run(const ControlGraph& graph, int fragment) {
 void FragmentRunner::RunSteps(const ControlGraph& graph, int begin, int end) {
   for (int step = begin; step < end; ++step) {
     kernel_->aim(batch_.GetTree(), batch_.Memory(), parts_, graph.Target(step), actions_.data());
+    if (!physics_seconds_) {
+      batch_.Step(1);
+      continue;
+    }
+    const auto start = std::chrono::steady_clock::now();
     batch_.Step(1);
+    *physics_seconds_ +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 }
 

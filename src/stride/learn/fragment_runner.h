@@ -57,6 +57,10 @@ class FragmentRunner {
   void Run(const ControlGraph& graph, int fragment);
   void RunSteps(const ControlGraph& graph, int begin, int end);
 
+  // From now on adds the seconds spent in the batch's steps to a number, for measurements; null:
+  // no longer.
+  void TimePhysics(double* seconds) { physics_seconds_ = seconds; }
+
   bool Failed(int lane) const { return batch_.Failed(lane); }
   // Root's height above the ground over that of the border's reference, and its tilt, rad.
   bool Fallen(int lane, const BorderReference& border) const;
@@ -76,6 +80,7 @@ class FragmentRunner {
   LaneConditions conditions_;
   std::vector<float> gains_;  // kp, kd of each body
   std::vector<double> base_;
+  double* physics_seconds_ = nullptr;
   struct Span {
     float* at = nullptr;
     float* data() { return at; }

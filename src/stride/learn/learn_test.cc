@@ -47,7 +47,7 @@ LearnOptions Small() {
   o.first_samples = 64;
   o.first_cycles = 3;
   o.guided_samples = 32;
-  o.guided_cycles = 14;
+  o.guided_pairs = 40;
   o.guided_iterations = 1;
   o.evolve_iterations = 2;
   o.evolve_pairs = 16;

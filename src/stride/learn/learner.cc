@@ -22,6 +22,12 @@ constexpr double kDegree = 3.14159265358979 / 180;
 constexpr float kFeatureScale[kFeatureCount] = {.1f,  .1f, .03f, .03f, .03f, .03f, .2f,
                                                 .2f,  .2f, .08f, .05f, .05f, .08f, .05f,
                                                 .05f, .1f, .1f,  .1f,  .1f};
+// The evolution's pushes: the first as a share of the largest; shares of the time stood at which they
+// grow and shrink.
+constexpr double kFirstPush = 0.2, kEasy = 0.85, kHard = 0.65;
+// Its perturbations shrink and grow where perturbed policies stand less or more than these shares of
+// what the unperturbed ones do.
+constexpr double kRuined = 0.75, kHarmless = 0.9;
 constexpr int kPolicySize = kActionCount * (kFeatureCount + 1);
 
 void Pack(const Policies& policies, std::vector<float>* out) {
@@ -113,6 +119,8 @@ Learner::Learner(const ControlGraph& graph, const LearnOptions& options, std::ui
   runners_ = std::make_unique<Runners>(Runners{tbb::enumerable_thread_specific<FragmentRunner>(
       [this] { return FragmentRunner(world_, graph_.parts); })});
   state_.policies = NoFeedback(graph_, options.first_sigma_deg * kDegree);
+  state_.push = kFirstPush * options.evolve_push;
+  state_.sigma = options.evolve_sigma;
   for (const BorderReference& border : graph_.borders) {
     state_.borders.insert(state_.borders.end(), border.features, border.features + kFeatureCount);
   }
@@ -151,13 +159,15 @@ nlohmann::ordered_json Learner::Advance(const std::function<bool()>& stop) {
   // On to the next phase that has iterations.
   const auto limit = [&] {
     return state_.phase == LearnPhase::kOpenLoop ? 1
-           : state_.phase == LearnPhase::kGuided ? options_.guided_iterations
+           : state_.phase == LearnPhase::kGuided
+               ? (state_.best_seconds >= options_.guided_enough ? 0 : options_.guided_iterations)
                                                  : options_.evolve_iterations;
   };
   while (state_.phase != LearnPhase::kDone && state_.iteration >= limit()) {
     state_.phase = static_cast<LearnPhase>(static_cast<int>(state_.phase) + 1);
     state_.iteration = 0;
     if (state_.phase == LearnPhase::kEvolve) {
+      if (!state_.best.empty()) state_.policies = state_.best;
       state_.evolution = {};
       Pack(state_.policies, &state_.evolution.parameters);
     }
@@ -169,15 +179,19 @@ nlohmann::ordered_json Learner::Advance(const std::function<bool()>& stop) {
 nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
   const bool first = state_.phase == LearnPhase::kOpenLoop;
   SamplingOptions o;
-  o.samples = first ? options_.first_samples : options_.guided_samples;
+  o.samples = first ? options_.first_samples : state_.samples;
   o.adapt = first ? 0.2 : 0;
   o.action_noise = first ? 0 : options_.action_noise_deg * kDegree;
   o.vary_world = !first;
   o.variation = options_.variation;
   o.weights.velocity = static_cast<float>(options_.weight_velocity);
   o.keep_heading = options_.keep_heading;
-  const int length =
-      graph_.Fragments() * (first ? options_.first_cycles : options_.guided_cycles);
+  // A symmetric gait visits each policy twice a cycle. The first cycle is not counted.
+  const double pairs_a_cycle =
+      static_cast<double>(options_.chains) * graph_.Fragments() / graph_.policies;
+  const int cycles = first ? options_.first_cycles
+                           : 1 + static_cast<int>(std::ceil(options_.guided_pairs / pairs_a_cycle));
+  const int length = graph_.Fragments() * cycles;
   std::vector<std::string> blobs;
   workers_.MapBlobs(
       options_.chains,
@@ -252,8 +266,25 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
       for (float& sigma : p.sigma) sigma = std::min(sigma, most);
     }
   }
+  if (first) {
+    state_.samples = options_.guided_samples;
+  } else if (2 * complete < options_.chains) {
+    state_.samples = std::min(4 * options_.first_samples, 2 * state_.samples);
+  } else if (complete == options_.chains) {
+    state_.samples = std::max(options_.guided_samples, state_.samples / 2);
+  }
+  double seconds = 0;
+  if (!first) {
+    seconds = StandingSeconds(1u << 31);
+    if (seconds > state_.best_seconds) {
+      state_.best_seconds = seconds;
+      state_.best = state_.policies;
+    }
+  }
   return {{"phase", first ? "openloop" : "guided"},
           {"iteration", state_.iteration},
+          {"seconds", seconds},
+          {"of", options_.evolve_seconds},
           {"paths", options_.chains},
           {"paths_complete", complete},
           {"fragments", reached},
@@ -290,27 +321,23 @@ void Learner::Perturb(Random* random, std::span<float> out) const {
   }
 }
 
-nlohmann::ordered_json Learner::Evolve() {
-  EvolutionOptions evolution;
-  evolution.pairs = options_.evolve_pairs;
-  evolution.sigma = options_.evolve_sigma;
-  evolution.rate = options_.evolve_rate;
-  EvolutionStrategy search(
-      evolution, StreamOf(seed_, 100, 0, 0),
-      [this](Random* random, std::span<float> out) { Perturb(random, out); }, state_.evolution);
+EpisodeOptions Learner::TrialOptions() const {
   EpisodeOptions o;
-  o.push = options_.evolve_push;
+  o.push = state_.push;
   o.push_every = options_.evolve_push_every;
   o.action_noise = 2 * kDegree;
   o.keep_heading = options_.keep_heading;
   o.variation = options_.variation;
   o.weights.velocity = static_cast<float>(options_.weight_velocity);
+  return o;
+}
 
-  const int lanes = runners_->local.local().Lanes(), per_block = lanes / 2;
-  const int blocks = (evolution.pairs + per_block - 1) / per_block;
-  const int size = runners_->local.local().StateSize(), loop = graph_.Fragments();
-  const std::uint32_t iteration = state_.evolution.iteration;
-  std::vector<std::vector<int>> pool(loop);
+std::vector<EpisodeResult> Learner::RunTrials(
+    int count, int group, std::uint64_t key, const EpisodeOptions& options,
+    const std::function<void(int, Policies*)>& policies) const {
+  const int lanes = runners_->local.local().Lanes(), size = runners_->local.local().StateSize();
+  const int blocks = (count + lanes - 1) / lanes;
+  std::vector<std::vector<int>> pool(graph_.Fragments());
   for (std::size_t k = 0; k < state_.pool_fragment.size(); ++k) {
     pool[state_.pool_fragment[k]].push_back(static_cast<int>(k));
   }
@@ -318,55 +345,93 @@ nlohmann::ordered_json Learner::Evolve() {
   workers_.Map(
       blocks, lanes * sizeof(EpisodeResult),
       [&](int block, char* out) {
-        FragmentRunner& runner = runners_->local.local();
-        std::vector<Policies> policies(lanes, state_.policies);
+        std::vector<Policies> own(lanes, state_.policies);
         std::vector<Episode> episodes(lanes);
-        std::vector<float> parameters(state_.evolution.parameters.size());
-        Random pick(StreamOf(seed_, 101, iteration, block));
-        const int start = pick.Index(loop);
+        Random pick(StreamOf(seed_, 101, key, block));
+        const int start = pick.Index(graph_.Fragments());
         for (int lane = 0; lane < lanes; ++lane) {
-          const int pair = std::min(block * per_block + lane / 2, evolution.pairs - 1);
-          search.Ask(pair, lane % 2 == 0 ? 1 : -1, parameters);
-          Unpack(parameters, &policies[lane]);
-          episodes[lane].policies = &policies[lane];
-          episodes[lane].stream = StreamOf(seed_, 102, iteration, pair);
-          // Both of a pair meet the same trial.
-          if (lane % 2 == 1) {
-            episodes[lane].state = episodes[lane - 1].state;
-            episodes[lane].base = episodes[lane - 1].base;
+          const int trial = std::min(block * lanes + lane, count - 1);
+          policies(trial, &own[lane]);
+          Episode& episode = episodes[lane];
+          episode.policies = &own[lane];
+          episode.stream = StreamOf(seed_, 102, key, trial / group);
+          if (lane % group != 0) {
+            episode.state = episodes[lane - 1].state;
+            episode.base = episodes[lane - 1].base;
           } else if (!pool[start].empty()) {
             const int k = pool[start][pick.Index(static_cast<int>(pool[start].size()))];
-            episodes[lane].state = &state_.pool_states[static_cast<std::size_t>(k) * size];
-            episodes[lane].base = state_.pool_base[k];
+            episode.state = &state_.pool_states[static_cast<std::size_t>(k) * size];
+            episode.base = state_.pool_base[k];
           }
         }
         const std::vector<int> course =
             RandomCourse(graph_, start, FragmentsIn(options_.evolve_seconds), &pick);
-        RunEpisodes(graph_, course, o, episodes.data(), &runner,
+        RunEpisodes(graph_, course, options, episodes.data(), &runners_->local.local(),
                     reinterpret_cast<EpisodeResult*>(out));
       },
       reinterpret_cast<char*>(results.data()));
-  std::vector<float> plus(evolution.pairs), minus(evolution.pairs);
-  double seconds = 0, cost = 0, lived = 0;
-  for (int i = 0; i < evolution.pairs; ++i) {
-    const EpisodeResult* r =
-        &results[static_cast<std::size_t>(i / per_block) * lanes + (i % per_block) * 2];
-    const auto value = [&](const EpisodeResult& e) {
-      lived += e.seconds;
-      seconds += e.seconds / (2.0 * evolution.pairs);
-      cost += e.cost / (2.0 * evolution.pairs);
-      return e.seconds * (1 - static_cast<float>(options_.evolve_cost) * e.cost);
-    };
-    plus[i] = value(r[0]);
-    minus[i] = value(r[1]);
+  results.resize(count);
+  for (const EpisodeResult& r : results) {
+    lane_steps_ += static_cast<long>(r.seconds / world_.time_step);
   }
-  lane_steps_ += static_cast<long>(lived / world_.time_step);
+  return results;
+}
+
+double Learner::StandingSeconds(std::uint64_t key) const {
+  constexpr int kTrials = 64;
+  double seconds = 0;
+  for (const EpisodeResult& r :
+       RunTrials(kTrials, 1, key, TrialOptions(),
+                 [&](int, Policies* policies) { *policies = state_.policies; })) {
+    seconds += r.seconds / kTrials;
+  }
+  return seconds;
+}
+
+nlohmann::ordered_json Learner::Evolve() {
+  EvolutionOptions evolution;
+  evolution.pairs = options_.evolve_pairs;
+  evolution.sigma = state_.sigma;
+  evolution.rate = options_.evolve_rate * state_.sigma;
+  EvolutionStrategy search(
+      evolution, StreamOf(seed_, 100, 0, 0),
+      [this](Random* random, std::span<float> out) { Perturb(random, out); }, state_.evolution);
+  const std::size_t size = state_.evolution.parameters.size();
+  const std::vector<EpisodeResult> results = RunTrials(
+      2 * evolution.pairs, 2, state_.evolution.iteration, TrialOptions(),
+      [&](int trial, Policies* policies) {
+        std::vector<float> parameters(size);
+        search.Ask(trial / 2, trial % 2 == 0 ? 1 : -1, parameters);
+        Unpack(parameters, policies);
+      });
+  const double unperturbed = StandingSeconds(state_.evolution.iteration);
+  std::vector<float> plus(evolution.pairs), minus(evolution.pairs);
+  double seconds = 0, cost = 0;
+  for (int i = 0; i < 2 * evolution.pairs; ++i) {
+    const EpisodeResult& e = results[i];
+    seconds += e.seconds / (2.0 * evolution.pairs);
+    cost += e.cost / (2.0 * evolution.pairs);
+    (i % 2 == 0 ? plus : minus)[i / 2] =
+        e.seconds * (1 - static_cast<float>(options_.evolve_cost) * e.cost);
+  }
   search.Tell(plus, minus);
   state_.evolution = search.State();
   Unpack(state_.evolution.parameters, &state_.policies);
-  return {{"phase", "evolve"},  {"iteration", state_.iteration},
-          {"seconds", seconds}, {"of", options_.evolve_seconds},
-          {"cost", cost},       {"samples", 2 * evolution.pairs}};
+  const nlohmann::ordered_json line = {
+      {"phase", "evolve"}, {"iteration", state_.iteration},         {"seconds", seconds},
+      {"of", options_.evolve_seconds}, {"unperturbed", unperturbed}, {"push", state_.push},
+      {"sigma", state_.sigma},         {"cost", cost},
+      {"samples", 2 * evolution.pairs}};
+  // Pushes as large as it can just take teach it most.
+  const double share = unperturbed / options_.evolve_seconds;
+  if (share > kEasy) state_.push = std::min(options_.evolve_push, 1.2 * state_.push);
+  if (share < kHard) state_.push = std::max(kFirstPush * options_.evolve_push, state_.push / 1.2);
+  // Perturbations that ruin the skill tell little about it.
+  if (seconds < kRuined * unperturbed) state_.sigma *= 0.8;
+  if (seconds > kHarmless * unperturbed) {
+    state_.sigma = std::min(options_.evolve_sigma, 1.1 * state_.sigma);
+  }
+  return line;
 }
 
 int Learner::FragmentsIn(double seconds) const {
@@ -415,19 +480,25 @@ std::string Learner::Checkpoint() const {
     numbers.append(static_cast<const char*>(data), bytes);
   };
   put(state_.policies.data(), state_.policies.size() * sizeof(FragmentPolicy));
+  put(state_.best.data(), state_.best.size() * sizeof(FragmentPolicy));
   put(state_.borders.data(), state_.borders.size() * sizeof(float));
   put(state_.pool_fragment.data(), state_.pool_fragment.size() * sizeof(int));
   put(state_.pool_base.data(), state_.pool_base.size() * sizeof(float));
   put(state_.pool_states.data(), state_.pool_states.size() * sizeof(float));
   put(state_.evolution.parameters.data(), state_.evolution.parameters.size() * sizeof(float));
   put(state_.evolution.velocity.data(), state_.evolution.velocity.size() * sizeof(float));
-  nlohmann::ordered_json head = {{"stride_checkpoint", 1},
+  nlohmann::ordered_json head = {{"stride_checkpoint", 2},
                                  {"motion", graph_.segments[0].name},
                                  {"character", graph_.character.name},
                                  {"seed", seed_},
                                  {"settings", ConfigToJson(options_)},
                                  {"phase", static_cast<int>(state_.phase)},
                                  {"iteration", state_.iteration},
+                                 {"samples", state_.samples},
+                                 {"best", state_.best.size()},
+                                 {"best_seconds", state_.best_seconds},
+                                 {"push", state_.push},
+                                 {"sigma", state_.sigma},
                                  {"pool", state_.pool_fragment.size()},
                                  {"parameters", state_.evolution.parameters.size()},
                                  {"velocity", state_.evolution.velocity.size()},
@@ -455,7 +526,7 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   }
   const std::size_t line = bytes.find('\n');
   const auto head = nlohmann::ordered_json::parse(bytes.substr(0, line), nullptr, false);
-  if (head.is_discarded() || !head.is_object() || head.value("stride_checkpoint", 0) != 1) {
+  if (head.is_discarded() || !head.is_object() || head.value("stride_checkpoint", 0) != 2) {
     fail("no checkpoint of this version of stride");
   }
   if (head.at("motion") != graph_.segments[0].name || head.at("character") != graph_.character.name ||
@@ -469,6 +540,13 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   LearnState s = state_;
   s.phase = static_cast<LearnPhase>(head.at("phase").get<int>());
   s.iteration = head.at("iteration");
+  s.samples = head.at("samples");
+  const std::size_t best = head.at("best");
+  if (best != 0 && best != s.policies.size()) fail("the checkpoint is damaged");
+  s.best.resize(best);
+  s.best_seconds = head.at("best_seconds");
+  s.push = head.at("push");
+  s.sigma = head.at("sigma");
   s.history = head.at("history");
   const std::size_t pool = head.at("pool");
   const int size = runners_->local.local().StateSize();
@@ -486,6 +564,7 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
     at += count;
   };
   get(s.policies.data(), s.policies.size() * sizeof(FragmentPolicy));
+  get(s.best.data(), s.best.size() * sizeof(FragmentPolicy));
   get(s.borders.data(), s.borders.size() * sizeof(float));
   get(s.pool_fragment.data(), pool * sizeof(int));
   get(s.pool_base.data(), pool * sizeof(float));

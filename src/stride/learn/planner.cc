@@ -22,6 +22,29 @@ World PlanningWorld(World world) {
   return world;
 }
 
+// How far the point over which the body would come to rest (Pratt 2006: centre of mass plus
+// velocity over the pendulum's frequency) is from where the reference has it, seen from the feet
+// that carry the reference, m. The paper's cost sees a fall to the side only when it is too late
+// for the few fragments of a plan.
+float BalanceError(const FragmentRunner& runner, int lane, const BorderReference& reference) {
+  const float* r = reference.features;
+  const auto off = [&](int k) { return runner.Feature(lane, k) - r[k]; };
+  constexpr float kCarries = 0.03f;  // m above the lower foot
+  constexpr float kFlight = 0.25f;   // m from the ground
+  // Features 9.. and 12.. lead from the centre of mass to the feet; [5] + [2] is its height.
+  const float left = r[2] + r[5] + r[11], right = r[2] + r[5] + r[14];
+  const float low = std::min(left, right);
+  if (low > kFlight) return 0;
+  const float l = left < low + kCarries ? 1.0f : 0.0f,
+              both = l + (right < low + kCarries ? 1.0f : 0.0f);
+  const float pendulum = std::sqrt(std::max(r[2] + r[5], 0.3f) / 9.81f);  // s
+  const auto error = [&](int axis) {
+    const float foot = (l * off(9 + axis) + (both - l) * off(12 + axis)) / both;
+    return off(6 + axis) * pendulum - foot;
+  };
+  return std::hypot(error(0), error(1));
+}
+
 }  // namespace
 
 Planner::Planner(const World& world, std::shared_ptr<const ControlGraph> graph,
@@ -151,8 +174,8 @@ void Planner::RunAhead() {
   runner.Refresh();
   runner.Run(*graph_, task_.fragment_before);
   if (!runner.Failed(0)) runner.Store(0, first_.data());
-  // What was performed is no longer planned: the paths move up; the new last fragment begins as
-  // the one before it.
+  // What was performed is no longer planned: the paths move up; nothing is known yet of the new
+  // last fragment.
   std::copy_n(plan_.First(), kActionCount, plan_.last_action);
   for (auto& path : plan_.actions) {
     std::copy(&path[1][0], &path[0][0] + sizeof(path) / sizeof(float), &path[0][0]);
@@ -217,6 +240,7 @@ void Planner::RunBlock(int block, FragmentRunner* runner) {
     }
     float cost = runner->Cost(lane) + options_.weights.action * std::sqrt(square) +
                  static_cast<float>(options_.smooth) * std::sqrt(jump);
+    cost += static_cast<float>(options_.balance) * BalanceError(*runner, lane, end);
     if (runner->Fallen(lane, end)) cost += kFallen;
     if (runner->Failed(lane) || !(cost < kLost)) cost = kLost;
     s.score = cost + (parent ? static_cast<float>(options_.memory) * parent->score : 0);

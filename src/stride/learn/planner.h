@@ -21,11 +21,14 @@ struct PlannerOptions {
   int horizon = 6;  // fragments, at most
   int most_samples = 1000;
   int threads = 1;
-  double sigma =
-      5 * 3.14159265358979 / 180;  // of the first samples' actions, rad (paper: 5 degrees)
-  double memory =
-      0.7;  // share of a path's cost so far that counts beside that of its last fragment
+  // Widest spread of the actions, rad. The paper's 5 degrees are for paths that may be given up and
+  // tried again.
+  double sigma = 20 * 3.14159265358979 / 180;
+  // How much of a path's earlier cost counts beside that of its last fragment. 1 keeps paths that
+  // began well and lead nowhere: walks fell after 10 s.
+  double memory = 0.3;
   double smooth = 0.2;  // cost of an action that jumps from fragment to fragment, per rad
+  double balance = 10;  // cost of the balance being lost, per m (BalanceError)
   CostWeights weights;
   std::uint64_t seed = 0;
 };

@@ -222,6 +222,7 @@ class Sampler {
 
   void TraceBack() {
     path_.fragments = static_cast<int>(stages_.size());
+    path_.retries = retries_;
     std::vector<int> best(path_.fragments);
     for (int f = path_.fragments - 1, e = 0; f >= 0; --f) {
       best[f] = e;
@@ -241,6 +242,7 @@ class Sampler {
       path_.next.push_back(f + 1 < static_cast<int>(course_.size()) ? course_[f + 1]
                            : fragment.next.empty()                  ? course_[f]
                                                                     : fragment.next[0]);
+      path_.costs.push_back(c.cost);
       path_.mean_cost += c.cost / path_.fragments;
     }
   }

@@ -45,8 +45,10 @@ struct SamplingPath {
   std::vector<float> states;      // at the end of each, FragmentRunner::StateSize() floats
   std::vector<float> bases;       // heading of the clip's beginning there
   std::vector<int> next;          // fragment that begins there
+  std::vector<float> costs;       // there
   Policies adapted;               // with the offsets and sigmas of the evolved distribution
   long samples = 0;               // fragments simulated
+  int retries = 0;                // roll-backs
 };
 
 // One path along a course of fragments. `stream` keys all random numbers. `stop` is asked before

@@ -92,8 +92,10 @@ Findings Measure(const ExperimentContext& context) {
   const Skill skill = LoadSkill(kick.file);
   const Flight flight = FlightOf(skill.motion);
   if (flight.seconds < kPushSeconds / 2) {
-    throw InputError(fmt::format("{}: the clip flies for {:.2f} s at most; expected {:g} s or more",
-                                 kick.file, flight.seconds, kPushSeconds / 2));
+    throw InputError(
+        fmt::format("{}: the clip flies for {:.2f} s at most; expected {:g} s or more, as in {}; "
+                    "set STRIDE_MOCAP_DIR to the folder that holds it",
+                    kick.file, flight.seconds, kPushSeconds / 2, FindSkillClip("kick").file));
   }
   // As performed: a whole number of steps.
   const double cycle =

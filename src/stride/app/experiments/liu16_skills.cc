@@ -16,12 +16,6 @@ namespace {
 
 constexpr const char* kLearnSeconds = "learn_seconds";  // among a skill's metrics
 
-// Just enough to go through all of the learning.
-constexpr const char* kQuickSettings = R"({
-  "chains": 1, "first_samples": 64, "first_cycles": 3, "guided_iterations": 1,
-  "guided_samples": 32, "guided_cycles": 3, "evolve_iterations": 1, "evolve_pairs": 16,
-  "evolve_seconds": 1})";
-
 std::string Environment(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
@@ -91,7 +85,7 @@ ObtainedSkill ObtainSkill(const SkillClip& clip, const ExperimentContext& contex
   ConfigFromJson(nlohmann::json::parse(clip.settings), fmt::format("settings of {}", clip.name),
                  &request.options);
   if (context.quick) {
-    ConfigFromJson(nlohmann::json::parse(kQuickSettings), "quick settings", &request.options);
+    ConfigFromJson(nlohmann::json::parse(kQuickLearning), "quick settings", &request.options);
   }
   context.Tell(fmt::format("{}: learning from {}", clip.name, learned.note));
   const LearnSkillResult result = LearnSkill(request);

@@ -84,6 +84,17 @@ TEST(PerformSkill, SaysWhenItWasLost) {
   EXPECT_TRUE(std::isnan(trial.tracking_error_deg));
 }
 
+// Of a walk, which is upright, it is the fall that `stride simulate` sees.
+TEST(PerformSkill, IsLostWhereAWalkFalls) {
+  RunSetup setup = GrowingPushes("walk", 120, 1, 0)[0];
+  const TrialResult trial = PerformSkill(setup);
+  setup.scenario.stop_at_fall = true;
+  stride::Run run(setup);
+  while (!run.Finished()) run.Step();
+  ASSERT_TRUE(run.Fell());
+  EXPECT_NEAR(trial.seconds, run.Time(), 0.3);
+}
+
 TEST(PerformSkills, KeepsTheOrderForAnyNumberOfThreads) {
   const std::vector<RunSetup> setups = {PerformAlone("walk", 1), PerformAlone("run", 2),
                                         PerformAlone("walk", 3)};

@@ -23,8 +23,9 @@ struct SamplingConfig {
   int horizon = 6;
   int border_samples = 128;
   int border_horizon = 3;
-  double sigma_deg = 8;
-  double memory = 0.7;
+  double sigma_deg = 20;
+  double memory = 0.3;
+  double balance = 10;
   double smooth = 0.2;
   double fragment = 0.1;
   double lead = 0.9;
@@ -43,6 +44,7 @@ void VisitConfig(SamplingConfig& c, Visitor& visit) {
   visit("border_horizon", c.border_horizon, {1, Plan::kMostFragments}, "fragments of these");
   visit("sigma_deg", c.sigma_deg, {0.1, 45, "degrees"}, "widest spread of the sampled offsets");
   visit("memory", c.memory, {0, 1}, "how much of a path's earlier cost counts");
+  visit("balance", c.balance, {0, 1000}, "cost of lost balance, per m");
   visit("smooth", c.smooth, {0, 10}, "cost of offsets that jump, per rad");
   visit("fragment", c.fragment, {0.02, 0.5, "s"}, "length of a fragment (paper: 0.1)");
   visit("lead", c.lead, {0, 3}, "how far targets run ahead, in units of the servo's lag kd / kp");
@@ -56,6 +58,8 @@ void VisitConfig(SamplingConfig& c, Visitor& visit) {
 // machine's other work.
 constexpr double kShare = 0.6;
 constexpr int kFewestSamples = 64, kMostSamples = 4000;
+constexpr int kGrain = 16;  // lanes, on the widest processor
+constexpr int kProbedSamples = 128;
 
 // The clip with its end pose held for a while.
 Motion WithRest(Motion motion, double seconds) {
@@ -119,6 +123,7 @@ class SamplingController final : public Controller {
                           : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     options.sigma = config_.sigma_deg * 3.14159265358979 / 180;
     options.memory = config_.memory;
+    options.balance = config_.balance;
     options.smooth = config_.smooth;
     options.seed = static_cast<std::uint64_t>(config_.seed);
     planner_.emplace(input.world, graph_, options);
@@ -152,7 +157,8 @@ class SamplingController final : public Controller {
     return {{"phase", "", DebugChannel::Kind::kScalar},
             {"action", "rad", DebugChannel::Kind::kScalar},
             {"plan cost", "", DebugChannel::Kind::kScalar},
-            {"samples", "", DebugChannel::Kind::kScalar}};
+            {"samples", "", DebugChannel::Kind::kScalar},
+            {"planning share", kWallClock, DebugChannel::Kind::kScalar}};
   }
   void ReadChannels(std::span<float> values) const override {
     values[0] = static_cast<float>(step_) / static_cast<float>(segment().end);
@@ -161,6 +167,7 @@ class SamplingController final : public Controller {
     values[1] = std::sqrt(square);
     values[2] = cost_;
     values[3] = static_cast<float>(config_.samples);
+    values[4] = share_;
   }
 
   // Seconds a plan ahead takes, wall clock.
@@ -200,6 +207,7 @@ class SamplingController final : public Controller {
     here_.q[2] -= SurfaceAt(terrain_, here_.q[0], here_.q[1]).height;
     here_.q[0] = here_.q[1] = 0;
     planner_->Finish();
+    double seconds = planner_->Seconds();
     const bool first = plans_ == 0;
     const int samples = first ? config_.samples : config_.border_samples;
     if (samples > 0) {
@@ -210,6 +218,8 @@ class SamplingController final : public Controller {
                               .id = plans_++});
     }
     const Plan& plan = planner_->Finish();
+    if (samples > 0) seconds += planner_->Seconds();
+    share_ = static_cast<float>(seconds / graph_->Seconds(fragment_));
     std::copy_n(plan.First(), kActionCount, action_);
     cost_ = plan.cost;
     planner_->Begin(here_, {.fragment = now().next[0],
@@ -269,7 +279,34 @@ class SamplingController final : public Controller {
   std::uint32_t plans_ = 0;
   float action_[kActionCount] = {};
   float cost_ = 0;
+  float share_ = 0;  // of a fragment's time, that planning took
 };
+
+// As many samples as fit into a fragment's time.
+SamplingConfig Resolved(const ControllerInput& input, std::vector<std::string>* warnings) {
+  SamplingConfig config;
+  ConfigFromJson(input.config, "sampling", &config);
+  if (config.samples > 0) return config;
+  SamplingConfig probe = config;
+  probe.samples = kProbedSamples;
+  SamplingController prober(input, probe);
+  const double fragment = prober.FragmentSeconds();
+  double seconds = HUGE_VAL;  // of the probe; the machine may be busy for a moment
+  for (int k = 0; k < 4; ++k) seconds = std::min(seconds, prober.TimeOfPlan());
+  const double border =
+      seconds * config.border_samples * config.border_horizon / (kProbedSamples * config.horizon);
+  const double affordable = kProbedSamples * (kShare * fragment - border) / seconds;
+  config.samples =
+      std::clamp(static_cast<int>(affordable) / kGrain * kGrain, kFewestSamples, kMostSamples);
+  const double needed = border + seconds * config.samples / kProbedSamples;
+  if (needed > fragment && warnings) {
+    warnings->push_back(fmt::format(
+        "sampling cannot keep real time: {} samples over {} fragments take {:.0f} ms, a fragment "
+        "lasts {:.0f} ms; it goes on, slower (a shorter horizon or fewer border_samples help)",
+        config.samples, config.horizon, 1000 * needed, 1000 * fragment));
+  }
+  return config;
+}
 
 }  // namespace
 
@@ -281,12 +318,15 @@ ControllerInfo Describe() {
           .min_motions = 1,
           .max_motions = 1,
           .make = [](const ControllerInput& input) -> std::unique_ptr<Controller> {
-            SamplingConfig config;
-            ConfigFromJson(input.config, "sampling", &config);
-            if (config.samples == 0) config.samples = 600;
-            return std::make_unique<SamplingController>(input, config);
+            return std::make_unique<SamplingController>(input, Resolved(input, nullptr));
           },
-          .schema = [] { return ConfigSchema<SamplingConfig>(); }};
+          .schema = [] { return ConfigSchema<SamplingConfig>(); },
+          .resolve =
+              [](const ControllerInput& input, std::vector<std::string>* warnings) {
+                nlohmann::json config = input.config;
+                config["samples"] = Resolved(input, warnings).samples;
+                return config;
+              }};
 }
 
 }  // namespace stride::sampling_controller
