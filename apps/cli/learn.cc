@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "learn_capture.h"
 #include "learn_openloop.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
@@ -49,6 +50,7 @@ bool Interrupted() { return interrupted; }
 
 struct Arguments {
   LearnSkillRequest request;
+  std::function<CaptureOptions()> capture;
   std::string symmetry = "auto";
   std::vector<std::string> settings;
 };
@@ -79,8 +81,11 @@ std::string Text(const LearnSkillResult& r) {
 void AddCommon(CLI::App* app, const std::shared_ptr<Arguments>& arguments) {
   LearnSkillRequest& r = arguments->request;
   app->add_option("clip", r.clip, "Built-in motion, motion file, or motion capture")->required();
+  arguments->capture = AddCaptureOptions(app);
   app->add_option("-o,--out", r.out, "File to write")->required();
-  app->add_option("--character", r.character, "Built-in name, or an MJCF file")
+  app->add_option("--character", r.character,
+                  "Built-in name, or an MJCF file; liu16-strong has the paper's stronger gains for "
+                  "stunts: kicks, spins, flips")
       ->capture_default_str();
   app->add_option("--name", r.name, "Name of the skill; that of the clip if left out");
   app->add_flag("--resume", r.resume, "Go on from OUT.checkpoint, to the same result");
@@ -102,6 +107,7 @@ Verb LearnVerb() {
           "Learn a skill from a clip, or have the clip performed by a simulated body",
           {"stride learn skill walk -o walk.skill",
            "stride learn skill run --character liu16-strong -o mine.skill --seed 3",
+           "stride learn skill kick.bvh --range 28:130 --loop --character liu16-strong -o k.skill",
            "mpirun -n 4 stride learn skill run -o run.skill --resume",
            "stride learn openloop backflip -o performed.motion --sheet performed.png"},
           [](CLI::App* app, const CommonOptions* common) {
@@ -118,6 +124,7 @@ Verb LearnVerb() {
               HearSignals(!openloop->parsed());
               if (openloop->parsed()) return run_openloop();
               LearnSkillRequest request = arguments->request;
+              request.capture = arguments->capture();
               request.seed = common->seed;
               request.quiet = !spdlog::should_log(spdlog::level::info);
               request.symmetry = ParseSymmetry(arguments->symmetry);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "learn_capture.h"
 #include "stride/app/learn_openloop.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
@@ -34,6 +35,7 @@ std::string Text(const LearnOpenLoopResult& r) {
 
 struct Arguments {
   LearnOpenLoopRequest request;
+  std::function<CaptureOptions()> capture;
   std::vector<std::string> settings;
 };
 
@@ -45,8 +47,11 @@ std::function<Output()> AddOpenLoop(CLI::App* app, const CommonOptions* common,
   LearnOpenLoopRequest& r = arguments->request;
   OpenLoopOptions& o = r.options;
   app->add_option("clip", r.clip, "Built-in motion, motion file, or motion capture")->required();
+  arguments->capture = AddCaptureOptions(app);
   app->add_option("-o,--out", r.out, "Motion file to write")->required();
-  app->add_option("--character", r.character, "Built-in name, or an MJCF file")
+  app->add_option("--character", r.character,
+                  "Built-in name, or an MJCF file; liu16-strong has the paper's stronger gains for "
+                  "stunts: kicks, spins, flips")
       ->capture_default_str();
   app->add_option("--samples", o.samples, "A fragment")->capture_default_str();
   app->add_option("--paths", o.paths, "Independent ones, of which the best is kept")
@@ -67,6 +72,7 @@ std::function<Output()> AddOpenLoop(CLI::App* app, const CommonOptions* common,
   app->add_option("--sheet", r.sheet, "PNG file: the performed motion over time");
   return [arguments, common, stop = std::move(stop)]() -> Output {
     LearnOpenLoopRequest request = arguments->request;
+    request.capture = arguments->capture();
     request.seed = common->seed;
     request.quiet = !spdlog::should_log(spdlog::level::info);
     request.stop = stop;

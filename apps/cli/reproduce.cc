@@ -46,8 +46,9 @@ std::string Text(const ExperimentResult& result) {
 Verb ReproduceVerb() {
   return {"reproduce",
           "A paper's experiments: its figures beside ours",
-          {"stride reproduce liu16/speed", "stride reproduce stride/standing --out standing --json",
-           "stride list experiments"},
+          {"stride reproduce liu16/speed",
+           "stride reproduce liu16/table2 --mocap clips --only catwalk,kick",
+           "stride reproduce stride/standing --out standing --json", "stride list experiments"},
           [](CLI::App* app, const CommonOptions* common) {
             auto options = std::make_shared<ReproduceOptions>();
             app->add_option("experiment", options->experiment,
@@ -61,6 +62,25 @@ Verb ReproduceVerb() {
                 ->check(CLI::Range(0, 1024))
                 ->capture_default_str();
             app->add_flag("--quick", options->quick, "Shorter runs, to try it; the rows say so");
+            const auto taken_by = [](const char* what, bool TakenOptions::*option) {
+              return fmt::format("{} (taken by {})", what, ExperimentsTaking(option));
+            };
+            app->add_option("--mocap", options->mocap,
+                            taken_by("Folder of motion capture; default: the environment's "
+                                     "STRIDE_MOCAP_DIR, but for --quick none",
+                                     &TakenOptions::mocap))
+                ->type_name("DIR");
+            app->add_option("--only", options->only,
+                            taken_by("Only these of its skills, NAME[,NAME]", &TakenOptions::only))
+                ->delimiter(',')
+                ->allow_extra_args(false)
+                ->take_all()
+                ->type_name("NAMES");
+            app->add_option("--skills", options->skills,
+                            taken_by("Folder with skills learned before, such as an earlier "
+                                     "result's: NAME.skill is taken from it, not learned again",
+                                     &TakenOptions::skills))
+                ->type_name("DIR");
             return [options, common]() -> Output {
               options->seed = common->seed;
               options->progress = [](const std::string& what) { spdlog::info("{}", what); };

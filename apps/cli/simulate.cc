@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "stride/app/crowd.h"
 #include "stride/app/option_text.h"
 #include "verb.h"
 
@@ -14,7 +15,8 @@ namespace {
 // input. What is not given stays as the scenario has it.
 struct Arguments {
   SimulateOptions options;
-  std::string scenario, protocol, terrain, slope, replay;
+  std::string scenario, protocol, terrain, slope, others, replay;
+  std::optional<int> crowd;
   std::optional<double> seconds, time_step, disturbance, friction, gravity;
   bool stop_at_fall = false;
   std::vector<std::string> pushes, loads, changes, throws, commands, settings;
@@ -49,6 +51,8 @@ SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common)
   for (const std::string& text : arguments.settings) {
     ParseSetting(text, &world, &options.setup.controller_config);
   }
+  if (!arguments.others.empty()) options.setup.others = ReadCharacters(arguments.others);
+  if (arguments.crowd) AddCrowd(*arguments.crowd, &options.setup);
   return options;
 }
 
@@ -73,6 +77,13 @@ std::string Text(const SimulateResult& r) {
   line("controller", r.controller);
   line("seed", std::to_string(r.seed));
   line("result", Outcome(r));
+  for (std::size_t k = 0; k < r.others.size(); ++k) {
+    const SimulateResult::Other& other = r.others[k];
+    line(k == 0 ? "others" : "",
+         other.failed    ? fmt::format("{}: the engine lost its numbers", other.character)
+         : other.fell_at ? fmt::format("{}: fell after {:.2f} s", other.character, *other.fell_at)
+                         : fmt::format("{}: stayed up", other.character));
+  }
   line("distance",
        fmt::format("{:.3f} m; path {:.3f} m at {:.3f} m/s", m.distance, m.path, m.speed));
   if (m.steps > 0) {
@@ -145,55 +156,62 @@ void AddScenarioOptions(CLI::App* app, Arguments* a) {
 }  // namespace
 
 Verb SimulateVerb() {
-  return {"simulate",
-          "One run of one character",
-          {"stride simulate --seconds 5 --push 60,90,2,0.2",
-           "stride simulate --character biped --engine mujoco --slope 5 --json",
-           "stride simulate --controller passive --record fall.stride --sheet fall.png",
-           "stride simulate --replay fall.stride"},
-          [](CLI::App* app, const CommonOptions* common) {
-            auto arguments = std::make_shared<Arguments>();
-            SimulateOptions& o = arguments->options;
-            app->add_option("--character", o.setup.character, "Built-in name, or an MJCF file")
-                ->capture_default_str();
-            app->add_option("--engine", o.setup.engine, "See: stride list engines")
-                ->capture_default_str();
-            app->add_option("--controller", o.setup.controller, "See: stride list controllers")
-                ->capture_default_str();
-            app->add_option_function<std::string>(
-                "--skill",
-                [&o](const std::string& skill) {
-                  o.setup.skill = skill;
-                  o.setup.controller = "control_graph";
-                },
-                "Perform a learned skill, on its own character: a built-in name or a file");
-            app->add_option("--motion", o.setup.motions,
-                            "What the controller follows: a built-in motion or a file; repeatable")
-                ->take_all()
-                ->allow_extra_args(false);
-            AddScenarioOptions(app, arguments.get());
-            app->add_option("--record", o.record, "File for a recording (.stride)");
-            app->add_option("--record-every", o.record_every,
-                            "Simulated seconds between its frames, in whole steps")
-                ->capture_default_str();
-            app->add_option("--sheet", o.sheet, "PNG file: the character over time");
-            app->add_option("--sheet-view", o.sheet_view, "side, three-quarter, front or top")
-                ->capture_default_str();
-            app->add_option("--sheet-cells", o.sheet_cells, "Poses on the sheet")
-                ->capture_default_str();
-            app->add_option(
-                "--replay", arguments->replay,
-                "Run a recording again and say whether it is the same bit for bit; takes "
-                "everything from it");
-            return [arguments, common]() -> Output {
-              if (!arguments->replay.empty()) {
-                const ReplayResult result = Replay(arguments->replay);
-                return {ToJson(result), Text(result), {}};
-              }
-              const SimulateResult result = Simulate(Resolve(*arguments, *common));
-              return {ToJson(result), Text(result), result.warnings};
-            };
-          }};
+  return {
+      "simulate",
+      "One run of a character, or several",
+      {"stride simulate --seconds 5 --push 60,90,2,0.2",
+       "stride simulate --character biped --engine mujoco --slope 5 --json",
+       "stride simulate --skill walk --crowd 4 --sheet crowd.png --sheet-view three-quarter",
+       "stride simulate --controller passive --record fall.stride --sheet fall.png",
+       "stride simulate --replay fall.stride"},
+      [](CLI::App* app, const CommonOptions* common) {
+        auto arguments = std::make_shared<Arguments>();
+        SimulateOptions& o = arguments->options;
+        app->add_option("--character", o.setup.character, "Built-in name, or an MJCF file")
+            ->capture_default_str();
+        app->add_option("--engine", o.setup.engine, "See: stride list engines")
+            ->capture_default_str();
+        app->add_option("--controller", o.setup.controller, "See: stride list controllers")
+            ->capture_default_str();
+        app->add_option_function<std::string>(
+            "--skill",
+            [&o](const std::string& skill) {
+              o.setup.skill = skill;
+              o.setup.controller = "control_graph";
+            },
+            "Perform a learned skill, on its own character: a built-in name or a file");
+        app->add_option("--motion", o.setup.motions,
+                        "What the controller follows: a built-in motion or a file; repeatable")
+            ->take_all()
+            ->allow_extra_args(false);
+        app->add_option("--crowd", arguments->crowd,
+                        "This many copies of the character in all, on a circle and facing its "
+                        "middle");
+        app->add_option("--others", arguments->others,
+                        "JSON file: further characters in the same world "
+                        "(docs/scenarios.md)");
+        AddScenarioOptions(app, arguments.get());
+        app->add_option("--record", o.record, "File for a recording (.stride)");
+        app->add_option("--record-every", o.record_every,
+                        "Simulated seconds between its frames, in whole steps")
+            ->capture_default_str();
+        app->add_option("--sheet", o.sheet, "PNG file: the character, or all of them, over time");
+        app->add_option("--sheet-view", o.sheet_view, "side, three-quarter, front or top")
+            ->capture_default_str();
+        app->add_option("--sheet-cells", o.sheet_cells, "Poses on the sheet")
+            ->capture_default_str();
+        app->add_option("--replay", arguments->replay,
+                        "Run a recording again and say whether it is the same bit for bit; takes "
+                        "everything from it");
+        return [arguments, common]() -> Output {
+          if (!arguments->replay.empty()) {
+            const ReplayResult result = Replay(arguments->replay);
+            return {ToJson(result), Text(result), {}};
+          }
+          const SimulateResult result = Simulate(Resolve(*arguments, *common));
+          return {ToJson(result), Text(result), result.warnings};
+        };
+      }};
 }
 
 }  // namespace stride::cli

@@ -21,6 +21,12 @@ export interface Catalog {
   skills: Named[];
 }
 
+export interface Command {
+  speed: number | null;
+  heading: number | null;
+  style: number;
+}
+
 export interface Status {
   type: 'status';
   mode: 'live' | 'recording';
@@ -45,7 +51,8 @@ export interface Status {
     slope_deg: number;
     seed: number;
   };
-  command: { speed: number | null; heading: number | null; style: number };
+  command: Command; // of the first character
+  others: { command: Command; falls: number }[]; // actors 1, 2, ...
   styles: string[];
   metrics: Record<string, unknown>;
   server_load: number;

@@ -20,38 +20,40 @@ interface ScalarChannel {
 export interface Sample {
   com: Vec3;
   comVelocity: Vec3;
-  groundForce: number; // N, all ground contacts of actor 0 together
+  groundForce: number; // N, all its ground contacts together
   poseError: number;   // degrees, to the reference or else to the servos' targets; NaN: neither
 }
 
-// Measures actor 0 in a frame.
+// Measures one character in a frame.
 export class Meter {
   readonly character: Character;
   readonly layout: Layout;
   readonly weight: number;
   private readonly frames: BodyFrames;
 
-  constructor(header: Header) {
-    this.character = header.world.actors[0];
+  constructor(header: Header, readonly actor = 0) {
+    this.character = header.world.actors[actor];
     this.layout = layoutOf(this.character);
     this.frames = makeFrames(this.character);
     this.weight = totalMass(this.character) * header.world.gravity;
   }
 
   measure(frame: Frame): Sample {
-    forward(this.character, this.layout, frame.actors[0].q, this.frames);
-    const com = centreOfMass(this.character, this.layout, frame.actors[0], this.frames);
+    const state = frame.actors[this.actor];
+    forward(this.character, this.layout, state.q, this.frames);
+    const com = centreOfMass(this.character, this.layout, state, this.frames);
     const force: Vec3 = [0, 0, 0];
     for (const contact of frame.contacts) {
-      if (contact.actor !== 0 || contact.otherActor >= 0) continue;
+      if (contact.actor !== this.actor || contact.otherActor >= 0) continue;
       for (let k = 0; k < 3; ++k) force[k] += contact.force[k];
     }
-    const goal = frame.reference ?? frame.targetQ;
+    // Frames carry those of the first character only.
+    const goal = this.actor === 0 ? frame.reference ?? frame.targetQ : null;
     return {
       com: com.position,
       comVelocity: com.velocity,
       groundForce: Math.hypot(...force),
-      poseError: goal ? poseErrorDeg(this.character, this.layout, frame.actors[0].q, goal) : NaN,
+      poseError: goal ? poseErrorDeg(this.character, this.layout, state.q, goal) : NaN,
     };
   }
 }

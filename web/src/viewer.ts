@@ -58,6 +58,7 @@ export class Viewer implements Listener {
       release: () => this.send({ type: 'release' }),
       throwBall: (from, velocity) =>
         this.send({ type: 'throw', from, velocity, mass: this.controls.ballMass }),
+      select: (actor) => this.select(actor),
     });
     this.controls = new Controls((message) => this.send(message));
     this.transport = new Transport({
@@ -163,6 +164,7 @@ export class Viewer implements Listener {
   private showLiveRun() {
     if (!this.header || !this.decoder) return;
     this.stage.begin(this.header, this.decoder.actors);
+    this.controls.steerActor(0);
     if (this.terrain) this.stage.setTerrain(this.terrain);
     this.plots.setSamples(this.samples!);
     this.showLegend(this.header);
@@ -185,7 +187,8 @@ export class Viewer implements Listener {
       this.terrain = event.data.terrain as Terrain;
       if (!this.player) this.stage.setTerrain(this.terrain);
     } else if (event.kind === 'fall') {
-      announce(`Fell after ${event.time.toFixed(1)} seconds`);
+      const who = this.decoder!.header!.world.actors.length > 1 ? `Character ${Number(event.data.actor ?? 0) + 1} fell` : 'Fell';
+      announce(`${who} after ${event.time.toFixed(1)} seconds`);
     }
   }
 
@@ -193,6 +196,7 @@ export class Viewer implements Listener {
     const before = this.status;
     this.status = status;
     this.controls.setStatus(status);
+    this.stage.commandedHeading = status.others[this.stage.selected - 1]?.command.heading ?? NaN;
     if (before && before.paused !== status.paused) announce(status.paused ? 'Paused' : 'Running');
     if (before?.recording && !status.recording && status.recorded_seconds > 0) {
       toast(`Recorded ${status.recorded_seconds.toFixed(1)} s. Download or share it.`);
@@ -312,6 +316,17 @@ export class Viewer implements Listener {
     if (!this.player) return;
     this.player.playing = false;
     this.player.seek(time);
+  }
+
+  // A click on a character: camera, sliders and keys are its from now on.
+  private select(actor: number) {
+    if (actor === this.stage.selected || actor > (this.status?.others.length ?? 0)) return;
+    this.stage.select(actor);
+    this.controls.steerActor(actor);
+    this.fresh = true;
+    const name = this.decoder!.actors[actor].name;
+    toast(`Steering ${name} ${actor + 1} of ${this.status!.others.length + 1}.`);
+    announce(`Character ${actor + 1} selected`);
   }
 
   private steer(speedSteps: number, headingSteps: number) {
@@ -518,7 +533,7 @@ export class Viewer implements Listener {
     this.shownTime = player.time;
     this.fresh = false;
     const past = player.recording.events.filter((event) => event.time <= player.time + 1e-9);
-    byId('chip-fell').hidden = !past.some((event) => event.kind === 'fall');
+    byId('chip-fell').hidden = !past.some((event) => event.kind === 'fall' && (event.data.actor ?? 0) === 0);
     const worlds = past.filter((event) => event.kind === 'world' && event.data.terrain);
     if (worlds.length !== this.terrainEvents) {
       this.terrainEvents = worlds.length;
@@ -543,9 +558,10 @@ export class Viewer implements Listener {
       player: () => this.player,
       dragging: () => this.hand.dragging,
       setPixelRatio: (ratio: number) => this.stage.setRatio(ratio),
+      selected: () => this.stage.selected,
       // The middle of a body on the screen.
-      screen: (body: number) => {
-        const figure = this.stage.figures[0];
+      screen: (body: number, actor = 0) => {
+        const figure = this.stage.figures[actor];
         return this.stage.project(figure.toWorld(body, new THREE.Vector3(...figure.character.bodies[body].com)));
       },
     };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <system_error>
@@ -31,6 +32,22 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kResultFile = "result.json";
+constexpr const char* kMocapVariable = "STRIDE_MOCAP_DIR";
+
+TakenOptions TakenBy(const std::string& experiment) {
+  if (experiment == "liu16/table2") return {.mocap = true, .only = true, .skills = true};
+  if (experiment == "liu16/kick-push") return {.mocap = true, .skills = true};
+  return {};
+}
+
+// `name` as in experiments.def, an identifier.
+Experiment MakeExperiment(const std::string& paper, std::string name, std::string description,
+                          Findings (*run)(const ExperimentContext&)) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  Experiment experiment{paper, std::move(name), std::move(description), run};
+  experiment.takes = TakenBy(experiment.FullName());
+  return experiment;
+}
 
 // Where a run writes until it is whole: beside the folder, gone when the run ends by an error.
 class FolderAside {
@@ -109,10 +126,64 @@ std::string Now() {
   return text;
 }
 
+void CheckFolder(const char* option, const std::string& folder) {
+  std::error_code error;
+  if (folder.empty() || fs::is_directory(folder, error)) return;
+  throw InputError(
+      fmt::format("{} is '{}', which is no folder; expected one that exists", option, folder));
+}
+
+// Of the options those that the experiment takes.
+ReproduceOptions Resolved(const Experiment& experiment, ReproduceOptions options) {
+  const char* mocap = std::getenv(kMocapVariable);
+  const bool from_environment = options.mocap.empty() && !options.quick && mocap;
+  if (from_environment) options.mocap = mocap;
+  if (!experiment.takes.mocap) options.mocap.clear();
+  if (!experiment.takes.only) options.only.clear();
+  if (!experiment.takes.skills) options.skills.clear();
+  CheckFolder(from_environment ? kMocapVariable : "--mocap", options.mocap);
+  CheckFolder("--skills", options.skills);
+  return options;
+}
+
+void RefuseWhatNoneTakes(const std::vector<Experiment>& experiments,
+                         const ReproduceOptions& options) {
+  const auto refuse = [&](bool given, const char* name, bool TakenOptions::*option) {
+    if (!given || std::any_of(experiments.begin(), experiments.end(),
+                              [&](const Experiment& e) { return e.takes.*option; })) {
+      return;
+    }
+    throw InputError(fmt::format("{} does not take {}; leave it out, or run one that does: {}",
+                                 options.experiment, name, ExperimentsTaking(option)));
+  };
+  refuse(!options.mocap.empty(), "--mocap", &TakenOptions::mocap);
+  refuse(!options.only.empty(), "--only", &TakenOptions::only);
+  refuse(!options.skills.empty(), "--skills", &TakenOptions::skills);
+}
+
+// A word as a shell takes it.
+std::string Quoted(const std::string& word) {
+  const auto plain = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           std::string_view("_-./,:+=@%").find(c) != std::string_view::npos;
+  };
+  if (std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
 std::string CommandOf(const Experiment& experiment, const ReproduceOptions& options) {
-  return fmt::format("stride reproduce {} --seed {}{}{}", experiment.FullName(), options.seed,
-                     options.threads > 0 ? fmt::format(" --threads {}", options.threads) : "",
-                     options.quick ? " --quick" : "");
+  std::string command =
+      fmt::format("stride reproduce {} --seed {}", experiment.FullName(), options.seed);
+  if (options.threads > 0) command += fmt::format(" --threads {}", options.threads);
+  if (options.quick) command += " --quick";
+  if (!options.mocap.empty()) command += " --mocap " + Quoted(options.mocap);
+  if (!options.only.empty()) {
+    command += " --only " + Quoted(fmt::format("{}", fmt::join(options.only, ",")));
+  }
+  if (!options.skills.empty()) command += " --skills " + Quoted(options.skills);
+  return command;
 }
 
 Json RowsJson(const std::vector<Row>& rows) {
@@ -133,8 +204,9 @@ std::string InputHash(std::string_view bytes) {
 
 const std::vector<Experiment>& Experiments() {
   static const std::vector<Experiment> experiments = {
-#define STRIDE_EXPERIMENT(paper, name) \
-  {#paper, #name, experiments::paper##_##name::Describe(), &experiments::paper##_##name::Measure},
+#define STRIDE_EXPERIMENT(paper, name)                                   \
+  MakeExperiment(#paper, #name, experiments::paper##_##name::Describe(), \
+                 &experiments::paper##_##name::Measure),
 #include "stride/app/experiments/experiments.def"
 #undef STRIDE_EXPERIMENT
   };
@@ -155,6 +227,14 @@ std::vector<Experiment> FindExperiments(const std::string& name) {
   return found;
 }
 
+std::string ExperimentsTaking(bool TakenOptions::*option) {
+  std::vector<std::string> names;
+  for (const Experiment& experiment : Experiments()) {
+    if (experiment.takes.*option) names.push_back(experiment.FullName());
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 int ExperimentResult::Met() const {
   return static_cast<int>(std::count_if(findings.rows.begin(), findings.rows.end(),
                                         [](const Row& row) { return row.met.value_or(false); }));
@@ -164,8 +244,9 @@ int ExperimentResult::Total() const {
                                         [](const Row& row) { return row.met.has_value(); }));
 }
 
-ExperimentResult RunExperiment(const Experiment& experiment, const ReproduceOptions& options,
+ExperimentResult RunExperiment(const Experiment& experiment, const ReproduceOptions& all_options,
                                const std::string& folder) {
+  const ReproduceOptions options = Resolved(experiment, all_options);
   const FolderAside aside(folder);
   const auto start = std::chrono::steady_clock::now();
   ExperimentResult result{.experiment = experiment.FullName(),
@@ -179,6 +260,9 @@ ExperimentResult RunExperiment(const Experiment& experiment, const ReproduceOpti
   result.findings = experiment.run({.seed = options.seed,
                                     .threads = options.threads,
                                     .quick = options.quick,
+                                    .mocap = options.mocap,
+                                    .only = options.only,
+                                    .skills = options.skills,
                                     .folder = aside.Path(),
                                     .progress = options.progress});
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
@@ -192,7 +276,9 @@ ExperimentResult RunExperiment(const Experiment& experiment, const ReproduceOpti
 std::vector<ExperimentResult> Reproduce(const ReproduceOptions& options) {
   std::vector<ExperimentResult> results;
   const bool whole_paper = options.experiment.find('/') == std::string::npos;
-  for (const Experiment& experiment : FindExperiments(options.experiment)) {
+  const std::vector<Experiment> experiments = FindExperiments(options.experiment);
+  RefuseWhatNoneTakes(experiments, options);
+  for (const Experiment& experiment : experiments) {
     std::string folder = options.out;
     if (folder.empty() || whole_paper) {
       folder = fmt::format("{}/{}-{}", folder.empty() ? "results" : folder, experiment.paper,

@@ -37,6 +37,10 @@ struct ExperimentContext {
   std::uint64_t seed = 0;
   int threads = 0;     // 0: all cores
   bool quick = false;  // shorter runs, for tests; what they change is said in the rows' notes
+  // Options that some experiments take (TakenOptions); empty: not given.
+  std::string mocap;              // folder of motion capture
+  std::vector<std::string> only;  // parts of the experiment, by name
+  std::string skills;             // folder of skills learned before
   std::string folder;  // where recordings and histories go; made before, becomes the result folder
   std::function<void(const std::string&)> progress;  // may be empty
 
@@ -53,15 +57,23 @@ struct Findings {
   nlohmann::ordered_json config = nlohmann::ordered_json::object();  // as resolved
 };
 
+// Which options an experiment takes besides those that all have.
+struct TakenOptions {
+  bool mocap = false, only = false, skills = false;
+};
+
 struct Experiment {
   std::string paper, name, description;
   Findings (*run)(const ExperimentContext& context) = nullptr;
+  TakenOptions takes = {};
   std::string FullName() const { return paper + "/" + name; }
 };
 
 const std::vector<Experiment>& Experiments();
 // "PAPER/NAME", or "PAPER" for all of its experiments. Throws InputError with the names there are.
 std::vector<Experiment> FindExperiments(const std::string& name);
+// "liu16/table2, liu16/kick-push": those that take an option, such as &TakenOptions::mocap.
+std::string ExperimentsTaking(bool TakenOptions::*option);
 
 struct ReproduceOptions {
   std::string experiment;  // "PAPER" or "PAPER/NAME"
@@ -71,6 +83,11 @@ struct ReproduceOptions {
   std::uint64_t seed = 0;
   int threads = 0;
   bool quick = false;
+  // As in ExperimentContext. No `mocap`: the environment's STRIDE_MOCAP_DIR, except for quick runs,
+  // which are the same everywhere.
+  std::string mocap;
+  std::vector<std::string> only;
+  std::string skills;
   std::function<void(const std::string&)> progress;
 };
 
@@ -89,11 +106,12 @@ struct ExperimentResult {
   int Total() const;  // rows with a verdict
 };
 
-// Runs one experiment. Its folder appears whole or not at all, and takes the place of an older
-// result; a folder that holds anything else is refused (InputError).
+// Runs one experiment, with those of the options that it takes. Its folder appears whole or not at
+// all, and takes the place of an older result; a folder that holds anything else is refused
+// (InputError).
 ExperimentResult RunExperiment(const Experiment& experiment, const ReproduceOptions& options,
                                const std::string& folder);
-// All that `options.experiment` names.
+// All that `options.experiment` names. Throws InputError for an option that none of them takes.
 std::vector<ExperimentResult> Reproduce(const ReproduceOptions& options);
 
 nlohmann::ordered_json ToJson(const Row& row);

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/motion_source.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
@@ -57,6 +56,17 @@ bool MakeGaitSymmetric(const Character& character, Symmetry symmetry, Motion* mo
   }
 }
 
+// What was asked for; null: all frames, the file's own rate.
+nlohmann::ordered_json CaptureJson(const CaptureOptions& capture) {
+  const auto frame = [](int k) { return k < 0 ? "" : fmt::format("{}", k); };
+  const std::string range =
+      fmt::format("{}:{}", frame(capture.first_frame), frame(capture.last_frame));
+  nlohmann::ordered_json json = {{"range", nullptr}, {"fps", nullptr}, {"loop", capture.loop}};
+  if (range != ":") json["range"] = range;
+  if (capture.fps > 0) json["fps"] = capture.fps;
+  return json;
+}
+
 std::string StateText(const nlohmann::ordered_json& line, double rate) {
   std::string text = fmt::format("{}", line.value("phase", ""));
   if (line.contains("of")) {
@@ -72,7 +82,7 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
   if (request.out.empty()) throw InputError("-o: the skill needs a file to be written to");
   const Workers workers(request.threads);
   LearnSkillResult result;
-  MotionSource source = LoadAnyMotion(request.clip, request.character);
+  MotionSource source = LoadAnyMotion(request.clip, request.character, request.capture);
   result.warnings = source.warnings;
   LearnOptions options = request.options;
   if (MakeGaitSymmetric(source.character, request.symmetry, &source.motion)) {
@@ -147,6 +157,7 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
                         {"seed", request.seed},
                         {"stride", STRIDE_VERSION},
                         {"source", source.motion.source},
+                        {"capture", CaptureJson(request.capture)},
                         {"settings", result.settings}};
     skill.metrics = result.metrics;
     WriteSkill(skill, request.out);

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "stride/app/motion_source.h"
 #include "stride/learn/learner.h"
 
 // From a clip to a skill file: behind `stride learn`.
@@ -16,6 +17,7 @@ enum class Symmetry { kAuto, kYes, kNo };
 
 struct LearnSkillRequest {
   std::string clip;                 // as LoadAnyMotion takes it
+  CaptureOptions capture;           // what of it to take
   std::string character = "liu16";  // built-in name or MJCF file
   std::string out;   // the skill file; beside it OUT.checkpoint and OUT.history.jsonl
   std::string name;  // empty: the clip's

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/motion_source.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/core/progress.h"
@@ -194,7 +193,7 @@ OpenLoopPerformance PerformOpenLoop(const Motion& clip, const Character& charact
 LearnOpenLoopResult LearnOpenLoop(const LearnOpenLoopRequest& request) {
   if (request.out.empty()) throw InputError("-o: the motion needs a file to be written to");
   const Workers workers(request.threads);
-  const MotionSource source = LoadAnyMotion(request.clip, request.character);
+  const MotionSource source = LoadAnyMotion(request.clip, request.character, request.capture);
   // Something else of that name is not overwritten.
   if (std::filesystem::exists(request.out)) ReadMotion(request.out);
   LearnOpenLoopResult result;

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "stride/app/motion_source.h"
 #include "stride/learn/samcon.h"
 #include "stride/learn/workers.h"
 
@@ -57,6 +58,7 @@ OpenLoopPerformance PerformOpenLoop(const Motion& clip, const Character& charact
 
 struct LearnOpenLoopRequest {
   std::string clip;                 // as LoadAnyMotion takes it
+  CaptureOptions capture;           // what of it to take
   std::string character = "liu16";  // built-in name or MJCF file
   std::string out;                  // motion file
   std::string sheet;                // PNG; empty: none

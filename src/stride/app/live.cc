@@ -48,6 +48,12 @@ nlohmann::ordered_json OrNull(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
+nlohmann::ordered_json ToJson(const Command& command) {
+  return {{"speed", OrNull(command.speed)},
+          {"heading", OrNull(command.heading)},
+          {"style", command.style}};
+}
+
 // Names from the page are looked up here and nowhere else, so that none is taken for a file's.
 // `current` may be a file that the command line named.
 void CheckListed(const std::string& kind, const std::string& name, const std::string& current) {
@@ -363,10 +369,12 @@ nlohmann::ordered_json LiveSession::Status() const {
         {"friction", setup.scenario.world.friction},
         {"slope_deg", setup.scenario.world.terrain.slope * 180 / std::numbers::pi},
         {"seed", setup.seed}}}};
-  const Command command = run_ ? run_->GetRun().CurrentCommand() : Command{};
-  json["command"] = {{"speed", OrNull(command.speed)},
-                     {"heading", OrNull(command.heading)},
-                     {"style", command.style}};
+  json["command"] = ToJson(run_ ? run_->GetRun().CurrentCommand() : Command{});
+  json["others"] = nlohmann::ordered_json::array();
+  for (int k = 1; run_ && k < run_->GetRun().CharacterCount(); ++k) {
+    json["others"].push_back({{"command", ToJson(run_->GetRun().CurrentCommand(k))},
+                              {"falls", run_->GetRun().Falls(k)}});
+  }
   json["styles"] = run_ ? run_->Styles() : std::vector<std::string>();
   json["metrics"] = run_ ? ToJson(run_->GetRun().Measure()) : nlohmann::ordered_json::object();
   json["server_load"] = own_load + server_load_;

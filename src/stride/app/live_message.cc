@@ -123,6 +123,7 @@ LiveMessage Throw(Fields* f) {
 LiveMessage Steer(Fields* f) {
   RunInput input;
   input.kind = RunInput::Kind::kCommand;
+  if (f->Has("actor")) input.actor = f->Index("actor");
   input.command.speed = f->NumberOrNull("speed");
   input.command.heading = f->NumberOrNull("heading");
   input.command.style = f->Index("style");

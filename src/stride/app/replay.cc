@@ -56,9 +56,13 @@ std::string ReplayDifference(const Recording& recording) {
     throw InputError("the recording is of no simulation: there is nothing to run again");
   }
   Run run(RunSetupFromJson(header.setup, "setup of the recording"));
-  if (run.GetWorld().actors[0] != header.world.actors.at(0)) {
-    return fmt::format("the character '{}' is not the one that was recorded",
-                       run.Setup().character);
+  const std::vector<Character>& actors = run.GetWorld().actors;
+  for (int k = 0; k < run.CharacterCount(); ++k) {
+    if (header.world.actors.size() > static_cast<std::size_t>(k) &&
+        actors[k] == header.world.actors[k]) {
+      continue;
+    }
+    return fmt::format("the character '{}' is not the one that was recorded", actors[k].name);
   }
   std::size_t next_event = 0;
   const auto apply_inputs = [&] {

@@ -10,16 +10,12 @@
 #include <fmt/ranges.h>
 
 #include "stride/app/balls.h"
-#include "stride/app/motion_source.h"
-#include "stride/character/library.h"
+#include "stride/app/run_character.h"
 #include "stride/controllers/registry.h"
 #include "stride/core/error.h"
 #include "stride/core/random.h"
 #include "stride/dynamics/model.h"
-#include "stride/learn/skill_library.h"
 #include "stride/record/world_json.h"
-#include "stride/scenario/fall.h"
-#include "stride/scenario/placement.h"
 
 namespace stride {
 namespace {
@@ -59,18 +55,6 @@ double Clearance(const Model<double>& model, const Character& character, const T
   return lowest;
 }
 
-// About as high and as upright as its reference.
-bool Follows(const State& state, const State& reference, const Terrain& terrain) {
-  if (state.q.size() < 7) return false;  // a root fixed to the world
-  const auto height = [&](const State& s) {
-    return s.q[2] - SurfaceAt(terrain, s.q[0], s.q[1]).height;
-  };
-  const auto root = [](const State& s) { return Quatd{s.q[3], s.q[4], s.q[5], s.q[6]}; };
-  const Quatd error = root(state) * Conjugate(root(reference));
-  return height(state) > kFallHeight * height(reference) &&
-         Rotate(error, Vec3d{0, 0, 1}).z > std::numbers::sqrt2 / 2;  // within 45 degrees
-}
-
 void Check(bool good, const std::string& what) {
   if (!good) throw InputError(what);
 }
@@ -87,13 +71,9 @@ struct RunValues {
   std::vector<DebugChannel> channels;
   int channel_values = 0;
 
-  std::uint32_t step = 0, last_step = 0;
-  std::optional<double> fell_at;
-  bool failed = false;
-  Command command;       // as it stands now
-  Command used_command;  // in the last step
-  std::size_t next_command = 0;
+  std::vector<RunCharacter> characters;  // the first actors
 
+  std::uint32_t step = 0, last_step = 0;
   std::vector<ScenarioPush> pushes;
   int pushed_body = 0;
   bool random_push_acts = false;
@@ -105,29 +85,24 @@ struct RunValues {
   // Memory of a step.
   std::vector<Actuation> actuations;
   std::vector<ExternalForce> forces;
-  State start, before;
+  State before;                   // of the first character
   std::vector<Contact> contacts;  // of the last step, the character's own first
   std::size_t own_contacts = 0;
   std::vector<RecordedEvent> events;
 
-  // Made when the world is known.
-  std::optional<FallDetector> fall;
-  std::optional<MetricsMeter> meter;
-  mutable std::optional<Model<double>> model;  // of the character, for places in the world
+  std::optional<MetricsMeter> meter;  // made when the world is known
 };
 
 }  // namespace
 
 struct Run::Impl : RunValues {
   explicit Impl(const RunSetup& asked);
-  Impl(const Impl& other)
-      : RunValues(other),
-        engine(MakeEngine(other.setup.engine, other.world)),
-        controller(other.controller->Clone()) {
+  Impl(const Impl& other) : RunValues(other), engine(MakeEngine(other.setup.engine, other.world)) {
     engine->Restore(other.engine->Save());
     ReserveMemory();
   }
   void ReserveMemory();
+  void MakeCharacters(const std::vector<LoadedCharacter>& loaded);
 
   void CheckInput(const RunInput& input) const;
   void Step();
@@ -145,59 +120,41 @@ struct Run::Impl : RunValues {
   void AddForce(int actor, int body, const Vec3d& point, const Vec3d& force);
   Vec3d PointInWorld(int actor, int body, const Vec3d& point) const;
   Mat3d RotationOf(int actor, int body) const;
-  const Model<double>& ModelNow() const;
+  bool IsCharacter(int actor) const { return actor < static_cast<int>(characters.size()); }
+  const Model<double>& ModelNow(int actor) const;  // of a character
   void Report(const char* kind, OrderedJson data = OrderedJson::object());
   std::vector<State> States() const;
   double Time() const { return static_cast<double>(step) * world.time_step; }
 
   std::unique_ptr<Engine> engine;
-  std::unique_ptr<Controller> controller;
 };
 
 Run::Impl::Impl(const RunSetup& asked) {
   setup = asked;
   const Scenario& scenario = setup.scenario;
   Validate(scenario);
-  FindController(setup.controller);  // before files are read
+  if (!setup.others.empty()) CharactersFromJson(ToJson(setup)["others"], "others");  // checks them
+  const std::vector<CharacterSetup> all = CharactersOf(setup);
+  for (const CharacterSetup& each : all) FindController(each.controller);  // before files are read
   FindEngine(setup.engine);
   world = scenario.world;
-  std::shared_ptr<const Skill> skill;
-  if (!setup.skill.empty()) {
-    skill = std::make_shared<const Skill>(LoadSkill(setup.skill));
-    world.actors = {skill->character};
-  } else {
-    world.actors = {LoadCharacter(setup.character, &warnings)};
-  }
-  ApplyChanges(scenario, &world.actors[0]);
-
-  ControllerInput input;
-  input.world = world;
-  input.config = setup.controller_config;
-  input.skill = skill;
-  for (const std::string& name : setup.motions) {
-    MotionSource source = LoadAnyMotion(name, setup.character);
-    source.motion.character = world.actors[0].name;
-    input.motions.push_back(std::move(source.motion));
-    warnings.insert(warnings.end(), source.warnings.begin(), source.warnings.end());
+  std::vector<LoadedCharacter> loaded;
+  for (const CharacterSetup& each : all) {
+    loaded.push_back(Load(each, &warnings));
+    if (loaded.size() == 1) ApplyChanges(scenario, &loaded[0].character);
+    world.actors.push_back(loaded.back().character);
   }
   for (const Throw& each : scenario.throws) world.actors.push_back(MakeThrownBall(each.mass));
   engine = MakeEngine(setup.engine, world);  // checks the world before anything is made from it
-  input.stand = StandOn(world.actors[0], world.terrain);
-  setup.controller_config = input.config = ResolveConfig(setup.controller, input, &warnings);
-  controller = MakeController(setup.controller, input);
-  start = before = controller->Start();
-  engine->SetState(0, start);
+  MakeCharacters(loaded);
   for (std::size_t k = 0; k < world.actors.size(); ++k) {
+    const int actor = static_cast<int>(k);
     actuations.push_back(Passive(world.actors[k]));
-    if (k == 0) continue;
-    engine->SetState(static_cast<int>(k),
-                     ParkedBall(world.actors[k], world.terrain, static_cast<int>(k)));
+    engine->SetState(actor, IsCharacter(actor) ? characters[k].Start()
+                                               : ParkedBall(world.actors[k], world.terrain, actor));
   }
-  channels = controller->Channels();
-  for (const DebugChannel& channel : channels) channel_values += ValueCount(channel.kind);
-  fall.emplace(world.actors[0], world.terrain, start);
-  meter.emplace(world, start);
-  model.emplace(world.actors[0]);
+  before = characters[0].Start();
+  meter.emplace(world, before);
 
   last_step = static_cast<std::uint32_t>(
       std::clamp(std::round(scenario.seconds / world.time_step), 1.0, 4e9));
@@ -211,7 +168,23 @@ Run::Impl::Impl(const RunSetup& asked) {
   thrown.resize(scenario.throws.size(), false);
   ReserveMemory();
   TakeCommands();  // what is commanded from the beginning is known before the first step
-  used_command = command;
+  for (RunCharacter& character : characters) character.UseCommand();
+}
+
+void Run::Impl::MakeCharacters(const std::vector<LoadedCharacter>& loaded) {
+  std::vector<CharacterSetup> setups = CharactersOf(setup);
+  for (std::size_t k = 0; k < loaded.size(); ++k) {
+    try {
+      characters.emplace_back(static_cast<int>(k), loaded[k], world, &setups[k], &warnings);
+    } catch (const InputError& error) {
+      if (k == 0) throw;
+      throw InputError(fmt::format("others[{}]: {}", k - 1, error.what()));
+    }
+    (k == 0 ? setup.controller_config : setup.others[k - 1].controller_config) =
+        setups[k].controller_config;
+  }
+  channels = characters[0].GetController().Channels();
+  for (const DebugChannel& channel : channels) channel_values += ValueCount(channel.kind);
 }
 
 void Run::Impl::ReserveMemory() {
@@ -248,6 +221,9 @@ void Run::Impl::CheckInput(const RunInput& input) const {
       return;
     }
     case RunInput::Kind::kCommand:
+      Check(input.actor >= 0 && IsCharacter(input.actor),
+            fmt::format("command: actor {} is no character; expected 0 to {}", input.actor,
+                        characters.size() - 1));
       Check(std::fabs(input.command.speed.value_or(0)) <= 100 &&
                 std::fabs(input.command.heading.value_or(0)) <= 1e6,
             "command: expected a speed of at most 100 m/s and a finite heading");
@@ -293,7 +269,7 @@ void Run::Impl::TakeInput(const RunInput& input) {
 }
 
 void Run::Impl::ThrowByHand(const RunInput& input) {
-  const int first = 1 + static_cast<int>(thrown.size());
+  const int first = static_cast<int>(characters.size() + thrown.size());
   const State state = FlyingBall(input.point, input.vector);
   if (hand_balls == kMaxThrownByHand) {
     engine->SetState(first + next_hand_ball, state);
@@ -324,7 +300,7 @@ void Run::Impl::SetSlope(double slope) {
         Clearance(placed, actor, world.terrain) - Clearance(placed, actor, changed.terrain);
   }
   ChangeWorld(changed, states);
-  fall.emplace(world.actors[0], world.terrain, start);
+  for (RunCharacter& character : characters) character.ChangeGround(world.terrain);
   meter->ChangeGround(world.terrain);
 }
 
@@ -344,16 +320,15 @@ std::vector<State> Run::Impl::States() const {
 }
 
 void Run::Impl::TakeCommands() {
-  const std::vector<TimedCommand>& commands = setup.scenario.commands;
-  for (; next_command < commands.size() && commands[next_command].at <= Time() + kRounding;
-       ++next_command) {
-    const TimedCommand& next = commands[next_command];
-    if (next.speed) command.speed = next.speed;
-    if (next.heading) command.heading = next.heading;
-    if (next.style) command.style = *next.style;
-    OrderedJson data = ToJson(RunInput{.kind = RunInput::Kind::kCommand, .command = command});
-    data.erase("kind");
-    Report("command", std::move(data));
+  for (std::size_t k = 0; k < characters.size(); ++k) {
+    RunCharacter& character = characters[k];
+    while (character.TakeCommand(Time())) {
+      OrderedJson data = ToJson(RunInput{.kind = RunInput::Kind::kCommand,
+                                         .actor = static_cast<int>(k),
+                                         .command = character.command});
+      data.erase("kind");
+      Report("command", std::move(data));
+    }
   }
 }
 
@@ -366,8 +341,9 @@ void Run::Impl::ThrowFromScenario() {
     const double heading = each.heading.value_or(random.Uniform(0, 2 * std::numbers::pi));
     const Vec3d target = PointInWorld(0, pushed_body, world.actors[0].bodies[pushed_body].com);
     const State ball = AimedBall(each, target, heading, world.gravity);
-    engine->SetState(static_cast<int>(k) + 1, ball);
-    Report("throw", {{"actor", k + 1},
+    const std::size_t actor = characters.size() + k;
+    engine->SetState(static_cast<int>(actor), ball);
+    Report("throw", {{"actor", actor},
                      {"mass", each.mass},
                      {"from", {ball.q[0], ball.q[1], ball.q[2]}},
                      {"velocity", {ball.v[0], ball.v[1], ball.v[2]}}});
@@ -430,40 +406,42 @@ void Run::Impl::AddForce(int actor, int body, const Vec3d& point, const Vec3d& f
   forces.push_back({.actor = actor, .body = body, .force = force, .point = point});
 }
 
-const Model<double>& Run::Impl::ModelNow() const {
-  model->SetState(engine->GetState(0));
-  return *model;
+const Model<double>& Run::Impl::ModelNow(int actor) const {
+  return characters[actor].ModelAt(engine->GetState(actor));
 }
 
 Mat3d Run::Impl::RotationOf(int actor, int body) const {
-  if (actor == 0) return ModelNow().Motion(body).r;
+  if (IsCharacter(actor)) return ModelNow(actor).Motion(body).r;
   const std::vector<double>& q = engine->GetState(actor).q;
   return ToMat3(Quatd{q[3], q[4], q[5], q[6]});
 }
 
 Vec3d Run::Impl::PointInWorld(int actor, int body, const Vec3d& point) const {
-  if (actor == 0) return ModelNow().PointPosition(body, point);
+  if (IsCharacter(actor)) return ModelNow(actor).PointPosition(body, point);
   const std::vector<double>& q = engine->GetState(actor).q;  // a ball: one free body
   return Vec3d{q[0], q[1], q[2]} + RotationOf(actor, body) * point;
 }
 
 void Run::Impl::Step() {
-  if (failed) return;
+  if (characters[0].Failed()) return;
   for (const RunInput& input : waiting) TakeInput(input);
   waiting.clear();
   TakeCommands();
   ThrowFromScenario();
   GatherForces();
-  const State& state = engine->GetState(0);
-  controller->Step({Time(), state, {contacts.data(), own_contacts}}, command, &actuations[0]);
-  used_command = command;
-  before = state;
-  engine->Step(actuations, forces);
-  if (engine->Failed(0)) {
-    failed = true;
-    Report("failed");
-    return;
+  for (std::size_t k = 0; k < characters.size(); ++k) {
+    if (characters[k].Failed()) continue;
+    characters[k].Act(Time(), engine->GetState(static_cast<int>(k)), contacts, own_contacts,
+                      &actuations[k]);
   }
+  before = engine->GetState(0);
+  engine->Step(actuations, forces);
+  for (std::size_t k = 0; k < characters.size(); ++k) {
+    if (characters[k].Failed() || !engine->Failed(static_cast<int>(k))) continue;
+    characters[k].Fail();
+    Report("failed", {{"actor", k}});
+  }
+  if (characters[0].Failed()) return;
   ++step;
   Measure();
 }
@@ -479,16 +457,16 @@ void Run::Impl::Measure() {
       if (contact.actor != 0) contacts.push_back(contact);
     }
   }
-  if (fell_at) return;
-  const State& after = engine->GetState(0);
-  meter->Add(before, after, actuations[0], {contacts.data(), own_contacts},
-             controller->Reference());
-  if (!fall->Fallen(after)) return;
-  // Where a clip leads upside down, following it is no fall.
-  const State* reference = controller->Reference();
-  if (reference && Follows(after, *reference, world.terrain)) return;
-  fell_at = Time();
-  Report("fall");
+  if (!characters[0].FellAt()) {
+    meter->Add(before, engine->GetState(0), actuations[0], {contacts.data(), own_contacts},
+               characters[0].GetController().Reference());
+  }
+  for (std::size_t k = 0; k < characters.size(); ++k) {
+    if (characters[k].Failed()) continue;
+    if (characters[k].Falls(Time(), engine->GetState(static_cast<int>(k)))) {
+      Report("fall", {{"actor", k}});
+    }
+  }
 }
 
 void Run::Impl::Report(const char* kind, OrderedJson data) {
@@ -506,24 +484,28 @@ void Run::Apply(const RunInput& input) {
   Check(impl_->waiting.size() < kMaxWaiting,
         fmt::format("more than {} inputs before the next step", kMaxWaiting));
   impl_->waiting.push_back(input);
-  if (input.kind == RunInput::Kind::kCommand) impl_->command = input.command;
+  if (input.kind == RunInput::Kind::kCommand) {
+    impl_->characters[input.actor].command = input.command;
+  }
 }
 
 void Run::Step() { impl_->Step(); }
 
 bool Run::Finished() const {
-  return impl_->step >= impl_->last_step || impl_->failed ||
+  return impl_->step >= impl_->last_step || Failed() ||
          (Fell() && impl_->setup.scenario.stop_at_fall);
 }
-bool Run::Fell() const { return impl_->fell_at.has_value(); }
-bool Run::Failed() const { return impl_->failed; }
-std::optional<double> Run::FellAt() const { return impl_->fell_at; }
+bool Run::Fell(int actor) const { return FellAt(actor).has_value(); }
+bool Run::Failed(int actor) const { return impl_->characters.at(actor).Failed(); }
+std::optional<double> Run::FellAt(int actor) const { return impl_->characters.at(actor).FellAt(); }
+int Run::Falls(int actor) const { return impl_->characters.at(actor).FallCount(); }
+int Run::CharacterCount() const { return static_cast<int>(impl_->characters.size()); }
 double Run::Time() const { return impl_->Time(); }
 std::uint32_t Run::StepCount() const { return impl_->step; }
 const RunSetup& Run::Setup() const { return impl_->setup; }
 const World& Run::GetWorld() const { return impl_->world; }
 const State& Run::ActorState(int actor) const { return impl_->engine->GetState(actor); }
-const Command& Run::CurrentCommand() const { return impl_->command; }
+const Command& Run::CurrentCommand(int actor) const { return impl_->characters.at(actor).command; }
 const std::vector<std::string>& Run::Warnings() const { return impl_->warnings; }
 Metrics Run::Measure() const { return impl_->meter->Result(); }
 
@@ -542,7 +524,7 @@ RecordingHeader Run::Header() const {
   for (const DebugChannel& channel : impl_->channels) {
     header.channels.push_back({channel.name, channel.unit, ValueCount(channel.kind)});
   }
-  header.styles = impl_->controller->Styles();
+  header.styles = impl_->characters[0].GetController().Styles();
   header.version = STRIDE_VERSION;
   header.setup = ToJson(setup);
   return header;
@@ -569,7 +551,8 @@ void Run::ReadFrame(RecordedFrame* frame) const {
     frame->target_q = run.actuations[0].target_q;
   }
   frame->reference.clear();
-  if (const State* reference = run.controller->Reference()) frame->reference = reference->q;
+  const RunCharacter& first = run.characters[0];
+  if (const State* reference = first.GetController().Reference()) frame->reference = reference->q;
   frame->contacts.clear();
   for (const Contact& c : run.contacts) {
     frame->contacts.push_back(
@@ -580,11 +563,11 @@ void Run::ReadFrame(RecordedFrame* frame) const {
     frame->forces.push_back(
         {f.actor, f.body, floats(run.PointInWorld(f.actor, f.body, f.point)), floats(f.force)});
   }
-  frame->speed = number(run.used_command.speed);
-  frame->heading = number(run.used_command.heading);
-  frame->style = run.used_command.style;
+  frame->speed = number(first.UsedCommand().speed);
+  frame->heading = number(first.UsedCommand().heading);
+  frame->style = first.UsedCommand().style;
   frame->channels.assign(run.channel_values, std::numeric_limits<float>::quiet_NaN());
-  run.controller->ReadChannels(frame->channels);
+  first.GetController().ReadChannels(frame->channels);
 }
 
 std::vector<RecordedEvent> Run::TakeEvents() { return std::exchange(impl_->events, {}); }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "stride/app/crowd.h"
 #include "stride/core/error.h"
 #include "stride/draw/image.h"
 #include "stride/draw/sheet.h"
@@ -45,13 +46,17 @@ std::uint32_t StepsIn(double seconds, double time_step) {
   return static_cast<std::uint32_t>(std::max(1.0, std::round(seconds / time_step)));
 }
 
-// The character over time, as a motion for the contact sheet.
+// The character over time, as a motion for the contact sheet; several as they are.
 class SheetMotion {
  public:
   SheetMotion(const Run& run, std::uint32_t total_steps) : character_(run.GetWorld().actors[0]) {
     constexpr std::uint32_t kMaxFrames = 2000;
     const double h = run.GetWorld().time_step;
     every_ = std::min(std::max(StepsIn(1.0 / 30, h), 1 + total_steps / kMaxFrames), total_steps);
+    if (run.CharacterCount() > 1) {
+      crowd_.emplace(run);
+      return;
+    }
     motion_.name = run.Header().title;
     motion_.character = character_.name;
     motion_.fps = 1 / (every_ * h);
@@ -60,6 +65,10 @@ class SheetMotion {
 
   void Add(const Run& run) {
     if (run.StepCount() % every_ != 0) return;
+    if (crowd_) {
+      crowd_->Add(run);
+      return;
+    }
     run.ReadFrame(&frame_);
     std::uint8_t flags = 0;
     for (const RecordedContact& contact : frame_.contacts) {
@@ -70,6 +79,10 @@ class SheetMotion {
   }
 
   void Write(const SimulateOptions& options) const {
+    if (crowd_) {
+      crowd_->Write(ViewFromName(options.sheet_view), options.sheet_cells, options.sheet);
+      return;
+    }
     SheetOptions sheet;
     sheet.view = ViewFromName(options.sheet_view);
     sheet.cells = options.sheet_cells;
@@ -89,6 +102,7 @@ class SheetMotion {
 
   Character character_;
   std::uint32_t every_;
+  std::optional<CrowdSheet> crowd_;
   Motion motion_;
   RecordedFrame frame_;
 };
@@ -167,6 +181,10 @@ SimulateResult Simulate(const SimulateOptions& options) {
   result.failed = run.Failed();
   result.fell_at = run.FellAt();
   result.metrics = run.Measure();
+  for (int k = 1; k < run.CharacterCount(); ++k) {
+    result.others.push_back({run.GetWorld().actors[k].name, run.Setup().others[k - 1].controller,
+                             run.FellAt(k), run.Falls(k), run.Failed(k)});
+  }
   result.simulated_seconds = run.Time();
   if (result.wall_seconds > 0) {
     result.realtime_factor = result.simulated_seconds / result.wall_seconds;
@@ -204,6 +222,17 @@ OrderedJson ToJson(const SimulateResult& r) {
                           {"dof", r.dof},
                           {"settings", r.settings},
                           {"warnings", r.warnings}});
+  if (!r.others.empty()) {
+    json["others"] = OrderedJson::array();
+    for (const SimulateResult::Other& other : r.others) {
+      json["others"].push_back(
+          {{"character", other.character},
+           {"controller", other.controller},
+           {"fell_at", other.fell_at ? OrderedJson(*other.fell_at) : OrderedJson(nullptr)},
+           {"falls", other.falls},
+           {"failed", other.failed}});
+    }
+  }
   json["recording"] = path(r.recording);
   json["sheet"] = path(r.sheet);
   return json;

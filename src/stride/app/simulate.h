@@ -9,7 +9,7 @@
 
 #include "stride/app/run.h"
 
-// One run of one character from its beginning to its end: behind `stride simulate`.
+// One run from its beginning to its end: behind `stride simulate`.
 namespace stride {
 
 struct SimulateOptions {
@@ -36,7 +36,15 @@ struct SimulateResult {
   Vec3d final_root;                   // position of the root's frame at the end of the run, m
   nlohmann::ordered_json settings;    // of the world
   std::vector<std::string> warnings;  // of the readers
-  std::string recording, sheet;       // files that were written; empty: none
+  // Of the characters besides the first (RunSetup::others), in their order.
+  struct Other {
+    std::string character, controller;
+    std::optional<double> fell_at;  // s
+    int falls = 0;
+    bool failed = false;
+  };
+  std::vector<Other> others;
+  std::string recording, sheet;  // files that were written; empty: none
 };
 
 // Throws InputError for what does not exist or does not fit; a fall is a result.

@@ -283,6 +283,10 @@ void Planner::TakePaths() {
   out = plan_;
   for (int p = 0; p < Plan::kPaths; ++p) {
     int j = order_[p];
+    // What lies beyond the horizon is that of the path it followed or departed from.
+    const float* origin = plan_.actions[j < Plan::kPaths ? j : 0][0];
+    std::copy(origin + task_.horizon * kActionCount, origin + Plan::kMostFragments * kActionCount,
+              out.actions[p][0] + task_.horizon * kActionCount);
     if (p == 0) out.cost = Stage(last)[j].total / static_cast<float>(task_.horizon);
     for (int stage = last; stage >= 0; --stage) {
       const Sample& s = Stage(stage)[j];

@@ -68,6 +68,9 @@ struct Scenario {
 // Throws InputError with `source` (a file's name), the key, and what was expected.
 Scenario ScenarioFromJson(const nlohmann::json& json, const std::string& source);
 nlohmann::ordered_json ToJson(const Scenario& scenario);
+// The list `commands` of a scenario or of a character, in the order of time.
+std::vector<TimedCommand> CommandsFromJson(const nlohmann::json& list, const std::string& source);
+nlohmann::ordered_json ToJson(const std::vector<TimedCommand>& commands);
 Scenario ReadScenario(const std::string& path);
 void Validate(const Scenario& scenario);
 

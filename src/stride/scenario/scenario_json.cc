@@ -267,6 +267,30 @@ void AddTerrain(const Terrain& t, OrderedJson* json) {
 
 }  // namespace
 
+std::vector<TimedCommand> CommandsFromJson(const Json& list, const std::string& source) {
+  Keys keys({{"commands", list}}, source);
+  const std::vector<TimedCommand> commands = ListFrom(&keys, "commands", CommandFrom);
+  for (std::size_t i = 1; i < commands.size(); ++i) {
+    if (commands[i].at < commands[i - 1].at) {
+      throw InputError(source, 0,
+                       fmt::format("commands[{}] begins before the one above it; expected them in "
+                                   "the order of time",
+                                   i));
+    }
+  }
+  return commands;
+}
+
+OrderedJson ToJson(const std::vector<TimedCommand>& commands) {
+  return ListOf<TimedCommand>(commands, [](const TimedCommand& c) {
+    OrderedJson each = ConfigToJson(c);
+    if (c.speed) each["speed"] = *c.speed;
+    if (c.heading) each["heading"] = *c.heading;
+    if (c.style) each["style"] = *c.style;
+    return each;
+  });
+}
+
 Scenario ScenarioFromJson(const Json& json, const std::string& source) {
   Keys keys(json, source);
   Scenario scenario;
@@ -299,14 +323,8 @@ Scenario ScenarioFromJson(const Json& json, const std::string& source) {
   scenario.throws = ListFrom(&keys, "throws", ThrowFrom);
   scenario.loads = ListFrom(&keys, "loads", LoadFrom);
   scenario.changes = ListFrom(&keys, "changes", ChangeFrom);
-  scenario.commands = ListFrom(&keys, "commands", CommandFrom);
-  for (std::size_t i = 1; i < scenario.commands.size(); ++i) {
-    if (scenario.commands[i].at < scenario.commands[i - 1].at) {
-      throw InputError(source, 0,
-                       fmt::format("commands[{}] begins before the one above it; expected them in "
-                                   "the order of time",
-                                   i));
-    }
+  if (const std::optional<Json> commands = keys.Take("commands")) {
+    scenario.commands = CommandsFromJson(*commands, source);
   }
   keys.ExpectNone();
   return scenario;
@@ -330,13 +348,7 @@ OrderedJson ToJson(const Scenario& s) {
   json["loads"] = ListOf<Load>(s.loads, [](const Load& l) { return ConfigToJson(l); });
   json["changes"] =
       ListOf<BodyChange>(s.changes, [](const BodyChange& c) { return ConfigToJson(c); });
-  json["commands"] = ListOf<TimedCommand>(s.commands, [](const TimedCommand& c) {
-    OrderedJson each = ConfigToJson(c);
-    if (c.speed) each["speed"] = *c.speed;
-    if (c.heading) each["heading"] = *c.heading;
-    if (c.style) each["style"] = *c.style;
-    return each;
-  });
+  json["commands"] = ToJson(s.commands);
   return json;
 }
 

@@ -10,6 +10,7 @@ export interface HandListener {
   drag(actor: number, body: number, point: number[], target: number[]): void;
   release(): void;
   throwBall(from: number[], velocity: number[]): void;
+  select(actor: number): void; // clicked
 }
 
 const kThrowDistance = 3; // m
@@ -91,7 +92,10 @@ export class Hand {
     this.stage.spring.hide();
     this.stage.invalidate();
     if (grip.moved && !this.throwing) this.listener.release();
-    else if (!grip.moved && this.throwing && event.type === 'pointerup') this.throwAt(grip.target);
+    else if (!grip.moved && event.type === 'pointerup') {
+      if (this.throwing) this.throwAt(grip.target);
+      else this.listener.select(grip.tag.actor);
+    }
   }
 
   // Once a picture: keeps the spring alive while the finger rests, and shows it.
@@ -124,7 +128,7 @@ export class Hand {
   }
 
   throwAtTrunk() {
-    const figure = this.stage.figures[0];
+    const figure = this.stage.figures[this.stage.selected];
     if (!figure) return;
     const { roles, bodies } = figure.character;
     const body = roles.trunk ?? 0;

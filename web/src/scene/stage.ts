@@ -39,7 +39,9 @@ export class Stage {
   readonly spring = new Rod(0x2f6fde, 0.01);
   figures: Figure[] = [];
   drawn = 0; // pictures
-  sample: Sample | null = null;
+  sample: Sample | null = null; // of the selected character
+  commandedHeading = NaN; // of a selected character besides the first: frames carry the first's
+  selected = 0; // actor that the camera follows and the user steers
   gravity = 9.81;
   private readonly renderer: THREE.WebGLRenderer;
   private readonly scene = new THREE.Scene();
@@ -53,6 +55,7 @@ export class Stage {
   private readonly marks = new ChannelMarks();
   private ghost: Figure | null = null;
   private meter: Meter | null = null;
+  private header: Header | null = null;
   private anchor: THREE.Vector3 | null = null; // where the camera last saw the character
   private dirty = true;
   private ratio: number;
@@ -115,7 +118,8 @@ export class Stage {
     this.ghost = new Figure(actors[0], -1, true);
     this.ghost.group.visible = false;
     this.scene.add(this.ghost.group);
-    this.meter = new Meter(header);
+    this.header = header;
+    this.select(0);
     this.gravity = header.world.gravity;
     this.marks.setChannels(header.channels);
     this.setTerrain(header.world.terrain);
@@ -133,6 +137,12 @@ export class Stage {
     }
   }
 
+  select(actor: number) {
+    this.selected = actor;
+    this.meter = new Meter(this.header!, actor);
+    this.invalidate();
+  }
+
   setTerrain(terrain: Terrain) {
     this.ground.setTerrain(terrain);
     this.invalidate();
@@ -147,7 +157,7 @@ export class Stage {
       figure.group.visible = state !== undefined && Number.isFinite(state.q[0]);
       if (figure.group.visible) figure.pose(state.q);
     });
-    if (!this.figures[0].group.visible) return;
+    if (!this.figures[this.selected].group.visible) return;
     const sample = this.meter.measure(frame);
     this.sample = sample;
     const { layers } = this;
@@ -182,8 +192,9 @@ export class Stage {
     if (layers.channels) this.marks.set(frame.channels);
 
     this.headingArrow.begin();
-    if (Number.isFinite(frame.heading)) {
-      const c = Math.cos(frame.heading), s = Math.sin(frame.heading);
+    const heading = this.selected === 0 ? frame.heading : this.commandedHeading;
+    if (Number.isFinite(heading)) {
+      const c = Math.cos(heading), s = Math.sin(heading);
       this.headingArrow.add([x + 0.35 * c, y + 0.35 * s, floor + 0.02], [0.45 * c, 0.45 * s, 0]);
     }
     this.headingArrow.end();

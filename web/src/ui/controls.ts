@@ -1,4 +1,4 @@
-import type { Catalog, Named, Status } from '../connection';
+import type { Catalog, Command, Named, Status } from '../connection';
 import { byId, fillSlider, setSlider, setText } from './dom';
 
 // The controls of a live run. What is shown comes from the program's status, so that two pages of
@@ -13,7 +13,9 @@ const kHold = 400;        // ms in which the status does not move a slider that 
 
 export class Controls {
   ballMass = 2; // kg
-  command = { speed: null as number | null, heading: null as number | null, style: 0 };
+  command: Command = { speed: null, heading: null, style: 0 };
+  private actor = 0; // who is steered
+  private status: Status | null = null;
   private catalog: Catalog | null = null;
   private setup: Status['setup'] | null = null;
   private styles: string[] = [];
@@ -73,11 +75,18 @@ export class Controls {
     return (motions.find((motion) => motion.name === 'walk') ?? motions[0])?.name ?? null;
   }
 
-  steer(change: Partial<Controls['command']>) {
+  steer(change: Partial<Command>) {
     this.command = { ...this.command, ...change };
     this.touched = performance.now();
-    this.send({ type: 'command', ...this.command });
+    this.send({ type: 'command', actor: this.actor, ...this.command });
     this.showCommand();
+  }
+
+  // The sliders and keys are this character's from now on.
+  steerActor(actor: number) {
+    this.actor = actor;
+    this.touched = 0;
+    if (this.status) this.setStatus(this.status);
   }
 
   // One press of a key. `present`: the character's own speed, where none is commanded yet.
@@ -112,6 +121,7 @@ export class Controls {
 
   setStatus(status: Status) {
     const { setup } = status;
+    this.status = status;
     this.setup = setup;
     select('character', setup.character);
     select('controller', setup.controller);
@@ -126,7 +136,7 @@ export class Controls {
     setText(byId('choice-note'), entry?.description ?? '');
     const now = performance.now();
     if (now - this.touched > kHold) {
-      this.command = { ...status.command };
+      this.command = { ...(status.others[this.actor - 1]?.command ?? status.command) };
       this.showCommand();
     }
     if (now - this.groundTouched > kHold) this.showGround(setup.slope_deg, setup.friction);

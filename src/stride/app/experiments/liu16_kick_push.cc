@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -69,14 +68,14 @@ RunSetup PushedSetup(const std::string& skill, double at, double heading) {
 }
 
 ObtainedSkill ObtainKick(const ExperimentContext& context) {
-  if (!context.quick && (std::getenv("STRIDE_MOCAP_DIR") || std::getenv("STRIDE_SKILLS_DIR"))) {
+  if (!context.mocap.empty() || !context.skills.empty()) {
     return ObtainSkill(FindSkillClip("kick"), context);
   }
   // The built-in kick keeps a foot on the ground.
   return {.file = "run",
           .note =
-              "the built-in skill run stands in for the kick; set STRIDE_MOCAP_DIR to the "
-              "folder of the clips"};
+              "the built-in skill run stands in for the kick; give --mocap the folder "
+              "of the clips"};
 }
 
 }  // namespace
@@ -94,7 +93,7 @@ Findings Measure(const ExperimentContext& context) {
   if (flight.seconds < kPushSeconds / 2) {
     throw InputError(
         fmt::format("{}: the clip flies for {:.2f} s at most; expected {:g} s or more, as in {}; "
-                    "set STRIDE_MOCAP_DIR to the folder that holds it",
+                    "give --mocap the folder that holds it",
                     kick.file, flight.seconds, kPushSeconds / 2, FindSkillClip("kick").file));
   }
   // As performed: a whole number of steps.

@@ -1,6 +1,5 @@
 #include "stride/app/experiments/liu16_skills.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -16,24 +15,18 @@ namespace {
 
 constexpr const char* kLearnSeconds = "learn_seconds";  // among a skill's metrics
 
-std::string Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 Motion LoadClip(const SkillClip& clip, const ExperimentContext& context, std::string* note) {
-  const std::string mocap = Environment("STRIDE_MOCAP_DIR");
-  if (!mocap.empty() && !context.quick) {  // quick results are the same everywhere
+  if (!context.mocap.empty()) {
     *note = clip.file;
     if (clip.capture.first_frame >= 0) {
       *note += fmt::format(" {}:{}", clip.capture.first_frame, clip.capture.last_frame);
     }
-    return LoadAnyMotion(mocap + "/" + clip.file, clip.character, clip.capture).motion;
+    return LoadAnyMotion(context.mocap + "/" + clip.file, clip.character, clip.capture).motion;
   }
   if (!clip.built_in) {
-    throw InputError(fmt::format(
-        "no built-in motion stands in for {}; set STRIDE_MOCAP_DIR to the folder that holds {}",
-        clip.name, clip.file));
+    throw InputError(
+        fmt::format("no built-in motion stands in for {}; give --mocap the folder that holds {}",
+                    clip.name, clip.file));
   }
   *note = fmt::format("built-in {} stands in for {}", clip.built_in, clip.file);
   const MotionSource source = LoadAnyMotion(clip.built_in, clip.character);
@@ -66,9 +59,8 @@ const SkillClip& FindSkillClip(const std::string& name) {
 
 ObtainedSkill ObtainSkill(const SkillClip& clip, const ExperimentContext& context) {
   const std::string file = fmt::format("{}/{}.skill", context.folder, clip.name);
-  const std::string skills = Environment("STRIDE_SKILLS_DIR");
-  const std::string learned_before = fmt::format("{}/{}.skill", skills, clip.name);
-  if (!skills.empty() && std::filesystem::exists(learned_before)) {
+  const std::string learned_before = fmt::format("{}/{}.skill", context.skills, clip.name);
+  if (!context.skills.empty() && std::filesystem::exists(learned_before)) {
     context.Tell(fmt::format("{}: taken from {}", clip.name, learned_before));
     return TakeSkill(learned_before, file);
   }

@@ -11,8 +11,7 @@ namespace stride::experiments {
 
 struct SkillClip {
   const char* name;  // of its rows, and of its file
-  // Motion capture below the folder that STRIDE_MOCAP_DIR names.
-  const char* file;
+  const char* file;  // motion capture below the folder of --mocap
   CaptureOptions capture;
   const char* built_in;   // stands in where there is no capture; null: nothing does
   const char* character;  // with the paper's gains (a), or (b) for stunts
@@ -83,7 +82,7 @@ struct ObtainedSkill {
   std::string note;                     // clip and circumstances
 };
 
-// Learns the skill; or takes it from the folder that STRIDE_SKILLS_DIR names if it is there
+// Learns the skill; or takes it from the folder of --skills if it is there
 // (NAME.skill, as an earlier result's folder has it), so that trials can be repeated. Throws
 // InputError: a clip that cannot be learned from, a damaged file.
 ObtainedSkill ObtainSkill(const SkillClip& clip, const ExperimentContext& context);

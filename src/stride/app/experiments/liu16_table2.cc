@@ -1,7 +1,5 @@
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -25,13 +23,10 @@ struct Config {
   double alone_seconds = 200;
 };
 
-// STRIDE_ONLY: names of skills, separated by commas; all if it is not set.
-std::vector<SkillClip> ChosenClips() {
-  const char* only = std::getenv("STRIDE_ONLY");
-  if (!only) return {std::begin(kSkillClips), std::end(kSkillClips)};
+std::vector<SkillClip> ChosenClips(const std::vector<std::string>& only) {
+  if (only.empty()) return {std::begin(kSkillClips), std::end(kSkillClips)};
   std::vector<SkillClip> chosen;
-  std::istringstream names(only);
-  for (std::string name; std::getline(names, name, ',');) chosen.push_back(FindSkillClip(name));
+  for (const std::string& name : only) chosen.push_back(FindSkillClip(name));
   return chosen;
 }
 
@@ -99,7 +94,7 @@ Findings Measure(const ExperimentContext& context) {
             .title = "Survived under growing pushes, mean",
             .y_label = "seconds",
             .series = {{.name = "paper"}, {.name = "ours"}}};
-  for (const SkillClip& clip : ChosenClips()) {
+  for (const SkillClip& clip : ChosenClips(context.only)) {
     try {
       const ObtainedSkill skill = ObtainSkill(clip, context);
       const std::string note = skill.note + (context.quick ? "; quick" : "");
