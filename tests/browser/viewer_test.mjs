@@ -1,6 +1,7 @@
 // The page against the real program, in a real browser: node viewer_test.mjs BINARY
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -136,6 +137,37 @@ test('a learned walk is chosen, walks, and turns where it is steered', async () 
     return Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)) > 1;
   });
   assert.equal(await page.evaluate(() => stride.status().fell), false);
+});
+
+test('of two characters the second is clicked, steered and pushed', async () => {
+  const others = path.join(files, 'others.json'), recording = path.join(files, 'two.stride');
+  writeFileSync(others, '[{"x": 0.9, "y": 0.6}]');
+  execFileSync(binary, ['simulate', '--others', others, '--seconds', '0.1', '--record', recording]);
+  const two = await startProgram(binary, [recording]);
+  try {
+    await page.goto(two.address);
+    await until(() => stride.mode() === 'recording');
+    await page.click('#back');
+    await until(() => stride.mode() === 'live' && stride.status().others.length === 1 && stride.drawn() > 5);
+    const trunk = await page.evaluate(() => stride.header().world.actors[1].roles.trunk);
+    const at = await page.evaluate((body) => stride.screen(body, 1), trunk);
+    await page.mouse.click(at.x, at.y);
+    await until(() => stride.selected() === 1);
+    await focusCanvas();
+    await page.keyboard.press('ArrowLeft');
+    await until(() => Math.abs(stride.status().others[0].command.heading - Math.PI / 18) < 1e-3);
+    assert.equal(await page.evaluate(() => stride.status().command.heading), null);
+    const from = await page.evaluate((body) => stride.screen(body, 1), trunk);
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    const pulled = until(() => stride.frame().forces.some((force) => force.actor === 1));
+    for (let i = 1; i <= 10; ++i) await page.mouse.move(from.x + 16 * i, from.y);
+    await pulled;
+    await page.mouse.up();
+  } finally {
+    await page.goto('about:blank');
+    await two.stop();
+  }
 });
 
 test('pause, single step, restart and slow motion', async () => {

@@ -1,49 +1,16 @@
 #!/usr/bin/env python3
-"""Tests of the command line: cli_test.py STRIDE [CLASS...]. Runs the program as a user would."""
+"""Tests of the command line, but for learning and experiments: cli_test.py STRIDE [CLASS...]."""
 
 import json
 import os
-import random
-import signal
 import subprocess
-import sys
 import tempfile
-import time
-import unittest
 
-STRIDE = ""
+from case import Case, main
+
 VERBS = {"list", "simulate", "info", "convert", "import", "bench", "learn", "view", "reproduce",
          "report"}  # at least
 ENGINES = ["native", "batch", "mujoco"]
-CRASHES = (-6, -8, -11, 134, 136, 139)
-
-
-class Case(unittest.TestCase):
-    def run_stride(self, *arguments, **options):
-        done = subprocess.run([STRIDE, *arguments], capture_output=True, text=True, timeout=120,
-                              **options)
-        self.assertNotIn(done.returncode, CRASHES, f"{arguments} crashed: {done.stderr}")
-        return done
-
-    def succeed(self, *arguments, **options):
-        done = self.run_stride(*arguments, **options)
-        self.assertEqual(done.returncode, 0, f"{arguments}: {done.stderr}")
-        return done
-
-    def json_of(self, *arguments, **options):
-        """The one object on standard output."""
-        result = json.loads(self.succeed(*arguments, "--json", **options).stdout)
-        self.assertIsInstance(result, dict)
-        return result
-
-    def refuse(self, arguments, *words, code=1):
-        """Fails with the code, prints nothing on standard output, and one error with all the words."""
-        done = self.run_stride(*arguments)
-        self.assertEqual(done.returncode, code, f"{arguments}: {done.stderr}")
-        self.assertEqual(done.stdout, "")
-        self.assertEqual(done.stderr.count("stride: error: "), 1, done.stderr)
-        for word in words:
-            self.assertIn(word, done.stderr)
 
 
 class Usage(Case):
@@ -75,7 +42,7 @@ class Usage(Case):
 
     def test_full_disk_is_a_failure(self):
         with open("/dev/full", "w") as full:
-            done = subprocess.run([STRIDE, "list"], stdout=full, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run([self.stride, "list"], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("standard output", done.stderr)
 
@@ -474,179 +441,5 @@ class Bench(Case):
         self.assertEqual(learning["scaling"][-1]["ranks"], 2, learning["ranks_missing"])
 
 
-class Reproduce(Case):
-    def test_prints_rows_and_leaves_a_result_and_a_report(self):
-        with tempfile.TemporaryDirectory() as folder:
-            out = os.path.join(folder, "standing")
-            result = self.json_of("reproduce", "stride/standing", "--quick", "--seed", "3", "--out", out)
-            self.assertEqual((result["experiment"], result["seed"]), ("stride/standing", 3))
-            for row in result["rows"]:
-                self.assertLessEqual({"name", "paper", "ours", "unit", "met", "note"}, row.keys())
-            self.assertEqual(result["total"], sum(row["met"] is not None for row in result["rows"]))
-            with open(os.path.join(out, "result.json"), encoding="utf-8") as file:
-                self.assertEqual(json.load(file)["rows"], result["rows"])
-            again = self.json_of("reproduce", "stride/standing", "--quick", "--seed", "3", "--threads", "1",
-                                 "--out", out)
-            self.assertEqual(again["rows"], result["rows"])
-
-            page = os.path.join(folder, "report.html")
-            report = self.json_of("report", folder, "-o", page)
-            self.assertEqual([section["title"] for section in report["sections"]], ["stride/standing"])
-            with open(page, encoding="utf-8") as file:
-                html = file.read()
-            self.assertEqual(len(html.encode()), report["bytes"])
-            self.assertIn("data:image/png;base64,", html)
-            self.assertNotIn("<script", html)
-
-    def test_a_whole_paper(self):
-        with tempfile.TemporaryDirectory() as folder:
-            result = self.json_of("reproduce", "liu16", "--quick", "--out", folder)
-            self.assertEqual(result["experiment"], "liu16")
-            self.assertIn("liu16/speed", {row["experiment"] for row in result["rows"]})
-            self.assertTrue(os.path.exists(os.path.join(folder, "liu16-speed", "result.json")))
-
-    def test_refuses(self):
-        self.refuse(["reproduce", "liu17"], "liu17", "liu16/speed", "stride/standing")
-        self.refuse(["reproduce"], "experiment", code=2)
-        with tempfile.TemporaryDirectory() as folder:
-            page = os.path.join(folder, "r.html")
-            self.refuse(["report", folder, "-o", page], folder, "result.json")
-            self.refuse(["report", folder + "/none", "-o", page], "is no folder")
-            self.refuse(["report", folder], "-o", code=2)
-            with open(os.path.join(folder, "thesis.txt"), "w", encoding="utf-8") as file:
-                file.write("years of work")
-            self.refuse(["reproduce", "liu16/speed", "--quick", "--quiet", "--out", folder], "--out")
-            self.assertEqual(os.listdir(folder), ["thesis.txt"])
-
-
-class Learn(Case):
-    # Far too little to walk; enough to go through every phase.
-    SMALL = [word for setting in (
-        "chains=4", "first_samples=64", "first_cycles=3", "guided_samples=32", "guided_cycles=14",
-        "guided_iterations=1", "evolve_iterations=3", "evolve_pairs=16", "evolve_seconds=2")
-        for word in ("--set", setting)]
-
-    def learn(self, out, *more):
-        return ["learn", "skill", "walk", "-o", out, "--seed", "3", *self.SMALL, *more]
-
-    def read(self, path):
-        with open(path, "rb") as file:
-            return file.read()
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = lambda name: os.path.join(folder.name, name)
-
-    def test_a_skill_can_be_looked_at_and_performed(self):
-        out = self.path("a.skill")
-        result = self.json_of(*self.learn(out))
-        self.assertEqual(result["seed"], 3)
-        self.assertTrue(result["symmetric"])
-        with open(out + ".history.jsonl", encoding="utf-8") as file:
-            phases = [json.loads(line)["phase"] for line in file]
-        self.assertEqual(phases, ["openloop", "guided"] + 3 * ["evolve"])
-        self.assertEqual(self.json_of("info", out)["character"], "liu16")
-        run = self.json_of("simulate", "--skill", out, "--seconds", "1")
-        self.assertEqual(run["controller"], "control_graph")
-        self.assertGreater(run["distance"], 0.3)
-        self.assertIsNotNone(run["tracking_error_deg"])
-
-    def test_ranks_give_the_same_bits(self):
-        one, three = self.path("one.skill"), self.path("three.skill")
-        self.succeed(*self.learn(one, "--threads", "1"))
-        done = subprocess.run(
-            ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", STRIDE,
-             *self.learn(three), "--json"], capture_output=True, text=True, timeout=120, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(json.loads(done.stdout)["ranks"], 3)
-        self.assertEqual(self.read(one), self.read(three))
-
-    def test_killed_again_and_again_it_ends_the_same(self):
-        whole, out = self.path("whole.skill"), self.path("a.skill")
-        self.succeed(*self.learn(whole))
-        moments = random.Random(3)
-        for _ in range(10):
-            process = subprocess.Popen([STRIDE, *self.learn(out, "--resume")],
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            try:
-                process.wait(moments.uniform(0.05, 1))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        self.succeed(*self.learn(out, "--resume"))
-        self.assertEqual(self.read(out), self.read(whole))
-
-    def test_a_rank_that_dies_ends_the_run_and_the_checkpoint_goes_on(self):
-        whole, out = self.path("whole.skill"), self.path("a.skill")
-        longer = ["--set", "evolve_iterations=30"]
-        self.succeed(*self.learn(whole, *longer))
-        written = lambda: (os.path.exists(out + ".checkpoint") and
-                           os.stat(out + ".checkpoint").st_mtime_ns)
-        for victim in (0, 2):
-            before = written()
-            run = subprocess.Popen(
-                ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", STRIDE,
-                 *self.learn(out, *longer, "--resume")],
-                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            while written() == before and run.poll() is None:
-                time.sleep(0.02)
-            with open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="ascii") as file:
-                ranks = [int(pid) for pid in file.read().split()]
-            os.kill(ranks[victim], signal.SIGKILL)
-            _, errors = run.communicate(timeout=60)
-            self.assertNotEqual(run.returncode, 0)
-            self.assertIn("another rank died", errors)
-            self.assertIn("--resume", errors)
-            self.assertFalse(os.path.exists(out))
-        self.succeed(*self.learn(out, *longer, "--resume"))
-        self.assertEqual(self.read(out), self.read(whole))
-
-    def test_open_loop_performs_a_clip_once(self):
-        out, sheet = self.path("kick.motion"), self.path("kick.png")
-        result = self.json_of("learn", "openloop", "kick", "-o", out, "--sheet", sheet,
-                              "--samples", "80", "--paths", "2", "--passes", "1", "--seed", "3")
-        self.assertTrue(result["complete"])
-        self.assertEqual(len(result["costs"]), result["fragments_wanted"])
-        self.assertEqual(self.read(sheet)[1:4], b"PNG")
-        motion = self.json_of("info", out)
-        self.assertEqual(motion["character"], "liu16")
-        self.assertAlmostEqual(motion["seconds"], result["seconds"], places=3)
-        self.refuse(["learn", "openloop", "kick", "-o", sheet], sheet)
-        self.refuse(["learn", "openloop", "kick", "-o", out, "--samples", "1"], "samples")
-        self.refuse(["learn", "openloop", "nothing", "-o", out], "nothing")
-
-    def test_control_c_leaves_a_checkpoint(self):
-        out = self.path("a.skill")
-        process = subprocess.Popen([STRIDE, *self.learn(out), "--set", "evolve_iterations=10000"],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        while not os.path.exists(out + ".checkpoint") and process.poll() is None:
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 1, errors)
-        self.assertIn("--resume", errors)
-        self.assertFalse(os.path.exists(out))
-
-    def test_bad_input_is_refused_and_nothing_overwritten(self):
-        out = self.path("a.skill")
-        self.refuse(["learn", "skill", "kick", "-o", out], "no loop")
-        self.refuse(["learn", "skill", "walk", "-o", out, "--character", "snake"], "snake")
-        self.refuse(["learn", "skill", "walk", "-o", out, "--set", "chains=0"], "chains")
-        self.refuse(["learn", "skill", "walk", "-o", out, "--symmetric", "maybe"], "maybe")
-        with open(out, "w", encoding="utf-8") as file:
-            file.write("something else")
-        self.refuse(["learn", "skill", "walk", "-o", out], out)
-        self.refuse(["simulate", "--skill", out], out)
-        self.assertEqual(self.read(out), b"something else")
-        with open(out + ".checkpoint", "w", encoding="utf-8") as file:
-            file.write("not a checkpoint at all")
-        self.refuse(["learn", "skill", "walk", "-o", out, "--resume"], "damaged")
-        self.assertFalse(os.path.exists(out + ".history.jsonl"))
-
-
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    STRIDE = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    main(__doc__)

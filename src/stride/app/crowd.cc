@@ -70,7 +70,7 @@ void CrowdSheet::Write(View view, int cells, const std::string& path) const {
   const double wide = std::hypot(high.x - low.x, high.y - low.y);
   Scene scene;
   scene.camera = LookAt(view, {0.5 * (low.x + high.x), 0.5 * (low.y + high.y), 0.8},
-                        std::max(2.4, 0.75 * wide + 1), 0);
+                        std::max(2.4, 0.45 * wide + 1.2), 0);
   const int last = static_cast<int>(moments_.size()) - 1;
   const int count = std::min(cells, last + 1), columns = std::min(count, kColumns);
   const int rows = (count + columns - 1) / columns;

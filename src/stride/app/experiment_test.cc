@@ -1,5 +1,6 @@
 #include "stride/app/experiment.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 
@@ -71,6 +72,7 @@ TEST_F(ExperimentTest, RegistryNamesAreUniqueAndDescribed) {
   }
   EXPECT_TRUE(names.contains("liu16/speed"));
   EXPECT_TRUE(names.contains("stride/standing"));
+  EXPECT_TRUE(names.contains("liu16/kick-push"));  // its namespace has an underscore
 }
 
 TEST_F(ExperimentTest, FindsOneOrAllOfAPaperAndListsThemForAnUnknownName) {
@@ -112,6 +114,69 @@ TEST_F(ExperimentTest, FolderHoldsAllOfTheResult) {
   EXPECT_EQ(rows[1]["met"], false);
   EXPECT_TRUE(rows[2]["met"].is_null());
   EXPECT_EQ(rows[2]["ours"], 42);
+}
+
+// Says what it was given.
+Findings Given(const ExperimentContext& context) {
+  Findings findings;
+  findings.config = {{"mocap", context.mocap}, {"only", context.only}, {"skills", context.skills}};
+  return findings;
+}
+
+TEST_F(ExperimentTest, GetsTheOptionsThatItTakesAndItsCommandShowsThem) {
+  const std::string clips = In("a singer's clips");
+  fs::create_directories(clips);
+  const ReproduceOptions options{
+      .seed = 2, .mocap = clips, .only = {"a", "b"}, .skills = folder_.string()};
+  const Experiment all{"paper", "all", "", &Given, {.mocap = true, .only = true, .skills = true}};
+  const ExperimentResult result = RunExperiment(all, options, In("r"));
+  EXPECT_EQ(result.findings.config,
+            (nlohmann::ordered_json{
+                {"mocap", clips}, {"only", {"a", "b"}}, {"skills", folder_.string()}}));
+  EXPECT_EQ(result.command, "stride reproduce paper/all --seed 2 --mocap '" + folder_.string() +
+                                "/a singer'\\''s clips' --only a,b --skills " + folder_.string());
+  const Experiment one{"paper", "one", "", &Given, {.only = true}};
+  EXPECT_EQ(RunExperiment(one, options, In("r")).command,
+            "stride reproduce paper/one --seed 2 --only a,b");
+  EXPECT_EQ(RunExperiment(one, options, In("r")).findings.config["mocap"], "");
+}
+
+TEST_F(ExperimentTest, MotionCaptureIsTheEnvironmentsUnlessGivenOrQuick) {
+  const char* const before = std::getenv("STRIDE_MOCAP_DIR");
+  const std::string kept = before ? before : "";
+  const std::string given = In("given"), environments = In("environments");
+  for (const std::string& folder : {given, environments}) fs::create_directories(folder);
+  const Experiment experiment{"paper", "clips", "", &Given, {.mocap = true}};
+  const auto seen = [&](const ReproduceOptions& options) {
+    return RunExperiment(experiment, options, In("r")).findings.config["mocap"];
+  };
+  setenv("STRIDE_MOCAP_DIR", environments.c_str(), 1);
+  EXPECT_EQ(seen({}), environments);
+  EXPECT_EQ(seen({.mocap = given}), given);
+  EXPECT_EQ(seen({.quick = true}), "");
+  EXPECT_EQ(seen({.quick = true, .mocap = given}), given);
+  setenv("STRIDE_MOCAP_DIR", In("nowhere").c_str(), 1);
+  EXPECT_THAT(ErrorOf([&] { seen({}); }), HasSubstr("STRIDE_MOCAP_DIR is '" + In("nowhere")));
+  unsetenv("STRIDE_MOCAP_DIR");
+  EXPECT_EQ(seen({}), "");
+  if (before) setenv("STRIDE_MOCAP_DIR", kept.c_str(), 1);
+}
+
+TEST_F(ExperimentTest, RefusesOptionsThatNoneTakesAndFoldersThatAreNone) {
+  const auto error = [&](ReproduceOptions options, const char* experiment) {
+    options.experiment = experiment;
+    options.out = In("r");
+    options.quick = true;
+    return ErrorOf([&] { Reproduce(options); });
+  };
+  EXPECT_THAT(
+      error({.only = {"kick"}}, "liu16/speed"),
+      testing::AllOf(HasSubstr("liu16/speed does not take --only"), HasSubstr("liu16/table2")));
+  EXPECT_THAT(error({.mocap = In("")}, "stride"), HasSubstr("liu16/table2, liu16/kick-push"));
+  EXPECT_THAT(error({.skills = In("")}, "liu16/iterations"), HasSubstr("--skills"));
+  EXPECT_THAT(error({.skills = In("nowhere")}, "liu16/kick-push"),
+              HasSubstr("--skills is '" + In("nowhere")));
+  EXPECT_FALSE(fs::exists(In("r")));
 }
 
 TEST_F(ExperimentTest, AnErrorLeavesNothingBehindAndKeepsTheOlderResult) {

@@ -54,6 +54,9 @@ TEST(LiveMessage, InputsOfTheRun) {
   EXPECT_EQ(command.command.speed, 1.2);
   EXPECT_EQ(command.command.heading, std::nullopt);
   EXPECT_EQ(command.command.style, 1);
+  EXPECT_EQ(command.actor, 0);
+  EXPECT_EQ(
+      Parsed<RunInput>(R"({"type":"command","actor":2,"speed":1,"heading":0,"style":0})").actor, 2);
 
   EXPECT_EQ(Parsed<RunInput>(R"({"type":"friction","value":0.6})").value, 0.6);
   const auto slope = Parsed<RunInput>(R"({"type":"slope","value_deg":90})");

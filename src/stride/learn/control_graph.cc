@@ -293,9 +293,8 @@ ControlGraph EmptyGraph(const Character& character, double time_step) {
 void Connect(const Segment& from, const Segment& to, ControlGraph* graph) {
   Fragment& last = graph->fragments[from.first + from.count - 1];
   last.next.push_back(to.first);
-  last.turn =
-      TurnBetween(RootOf(graph->border_states[graph->fragments[to.first].border].q),
-                  RootOf(graph->border_states[last.end_border].q));
+  last.turn = TurnBetween(RootOf(graph->border_states[graph->fragments[to.first].border].q),
+                          RootOf(graph->border_states[last.end_border].q));
 }
 
 }  // namespace

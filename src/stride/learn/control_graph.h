@@ -8,9 +8,9 @@
 #include "stride/motion/motion.h"
 #include "stride/sim/world.h"
 
-// Motion cut into control fragments (liu16, Sections 4 and 7): what the servos are aimed at in every
-// step, the reference at every border, and which fragment may follow which. A clip that loops is the
-// smallest graph.
+// Motion cut into control fragments (liu16, Sections 4 and 7): what the servos are aimed at in
+// every step, the reference at every border, and which fragment may follow which. A clip that loops
+// is the smallest graph.
 namespace stride {
 
 struct ClipOptions {
@@ -66,10 +66,10 @@ struct ControlGraph {
   }
 };
 
-// A graph of one segment, which follows itself if the motion loops. Throws InputError: the character
-// lacks a part, a joint that cannot take an action; a clip shorter than three fragments; `symmetric`
-// of a clip that is no loop or whose halves are no mirror images (by more than 15 degrees of a joint
-// on average).
+// A graph of one segment, which follows itself if the motion loops. Throws InputError: the
+// character lacks a part, a joint that cannot take an action; a clip shorter than three fragments;
+// `symmetric` of a clip that is no loop or whose halves are no mirror images (by more than 15
+// degrees of a joint on average).
 ControlGraph MakeControlGraph(const Motion& motion, const Character& character,
                               const ClipOptions& options, double time_step);
 

@@ -216,10 +216,10 @@ TEST(SamplingTest, FollowsTheWalkBetterThanTheClipAlone) {
   EXPECT_EQ(path.fragments, 2 * clip.Fragments());
   EXPECT_LT(path.mean_cost, 2);
   // Open loop without sampling the body falls within that time.
-  EXPECT_FALSE(
-      SampleCourse(clip, course(4), nothing,
-                   {.samples = 1, .first_sigma = 0, .min_sigma = 0, .max_retries = 0}, 3, &runner)
-          .complete);
+  EXPECT_FALSE(SampleCourse(clip, course(4), nothing,
+                            {.samples = 1, .first_sigma = 0, .min_sigma = 0, .max_retries = 0}, 3,
+                            &runner)
+                   .complete);
 }
 
 TEST(LearnerTest, SameBitsForAnyNumberOfThreads) {
@@ -263,8 +263,7 @@ TEST(LearnerTest, ResumesToTheSameBits) {
 
 TEST(LearnerTest, NeedsALoop) {
   const Workers workers(1);
-  EXPECT_THAT(MessageOf([&] { Learner(Clip("kick"), {}, 0, workers); }),
-              HasSubstr("no loop"));
+  EXPECT_THAT(MessageOf([&] { Learner(Clip("kick"), {}, 0, workers); }), HasSubstr("no loop"));
 }
 
 TEST(SkillTest, RoundTripsAndRefusesDamage) {

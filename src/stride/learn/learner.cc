@@ -22,12 +22,13 @@ constexpr double kDegree = 3.14159265358979 / 180;
 constexpr float kFeatureScale[kFeatureCount] = {.1f,  .1f, .03f, .03f, .03f, .03f, .2f,
                                                 .2f,  .2f, .08f, .05f, .05f, .08f, .05f,
                                                 .05f, .1f, .1f,  .1f,  .1f};
-// The evolution's pushes: the first as a share of the largest; shares of the time stood at which they
-// grow and shrink.
+// The evolution's pushes: the first as a share of the largest; shares of the time stood at which
+// they grow and shrink.
 constexpr double kFirstPush = 0.2, kEasy = 0.85, kHard = 0.65;
-// Its perturbations shrink and grow where perturbed policies stand less or more than these shares of
-// what the unperturbed ones do.
+// Its perturbations shrink and grow where perturbed policies stand less or more than these shares
+// of what the unperturbed ones do.
 constexpr double kRuined = 0.75, kHarmless = 0.9;
+constexpr int kOpenLoopTries = 3;
 constexpr int kPolicySize = kActionCount * (kFeatureCount + 1);
 
 void Pack(const Policies& policies, std::vector<float>* out) {
@@ -118,7 +119,8 @@ Learner::Learner(const ControlGraph& graph, const LearnOptions& options, std::ui
   world_.time_step = graph_.time_step;
   runners_ = std::make_unique<Runners>(Runners{tbb::enumerable_thread_specific<FragmentRunner>(
       [this] { return FragmentRunner(world_, graph_.parts); })});
-  state_.policies = NoFeedback(graph_, options.first_sigma_deg * kDegree);
+  state_.first_sigma = options.first_sigma_deg * kDegree;
+  state_.policies = NoFeedback(graph_, state_.first_sigma);
   state_.push = kFirstPush * options.evolve_push;
   state_.sigma = options.evolve_sigma;
   for (const BorderReference& border : graph_.borders) {
@@ -158,10 +160,10 @@ nlohmann::ordered_json Learner::Advance(const std::function<bool()>& stop) {
   ++state_.iteration;
   // On to the next phase that has iterations.
   const auto limit = [&] {
-    return state_.phase == LearnPhase::kOpenLoop ? 1
+    return state_.phase == LearnPhase::kOpenLoop ? (state_.followed ? 0 : kOpenLoopTries)
            : state_.phase == LearnPhase::kGuided
                ? (state_.best_seconds >= options_.guided_enough ? 0 : options_.guided_iterations)
-                                                 : options_.evolve_iterations;
+               : options_.evolve_iterations;
   };
   while (state_.phase != LearnPhase::kDone && state_.iteration >= limit()) {
     state_.phase = static_cast<LearnPhase>(static_cast<int>(state_.phase) + 1);
@@ -232,6 +234,23 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
   }
   lane_steps_ += samples * graph_.fragments.back().end / loop;
 
+  nlohmann::ordered_json line = {
+      {"phase", first ? "openloop" : "guided"},
+      {"iteration", state_.iteration},
+      {"paths", options_.chains},
+      {"paths_complete", complete},
+      {"fragments", reached},
+      {"cost", reached > 0 ? cost / reached : 0},
+      {"pairs_per_policy", static_cast<double>(pairs.size()) / graph_.policies},
+      {"samples", samples}};
+  if (first) state_.followed = 2 * complete >= options_.chains;
+  if (first && !state_.followed && state_.iteration + 1 < kOpenLoopTries) {
+    // Stunts need wider exploration.
+    state_.first_sigma *= 1.5;
+    state_.policies = NoFeedback(graph_, state_.first_sigma);
+    return line;
+  }
+
   RegressionOptions fit;
   if (first) {
     // Open loop: offsets and states as they were on average (noise reduction), no gains yet.
@@ -242,8 +261,7 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
       FragmentPolicy& p = state_.policies[k];
       std::copy_n(average[k].offset, kActionCount, p.offset);
       std::copy_n(average[k].mean, kFeatureCount, p.mean);
-      std::fill_n(p.sigma, kActionCount,
-                  static_cast<float>(options_.first_sigma_deg * kDegree / 2));
+      std::fill_n(p.sigma, kActionCount, static_cast<float>(state_.first_sigma / 2));
       // The reference's own numbers are replaced by what a body can do.
     }
     const auto refine = [&](int border, const Fragment& from) {
@@ -261,7 +279,7 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
     ApplyBorders();
   } else {
     FitPolicies(pairs, fit, &state_.policies);
-    const float most = static_cast<float>(options_.first_sigma_deg * kDegree);
+    const float most = static_cast<float>(state_.first_sigma);
     for (FragmentPolicy& p : state_.policies) {
       for (float& sigma : p.sigma) sigma = std::min(sigma, most);
     }
@@ -273,24 +291,16 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
   } else if (complete == options_.chains) {
     state_.samples = std::max(options_.guided_samples, state_.samples / 2);
   }
-  double seconds = 0;
   if (!first) {
-    seconds = StandingSeconds(1u << 31);
+    const double seconds = StandingSeconds(1u << 31);
+    line["seconds"] = seconds;
+    line["of"] = options_.evolve_seconds;
     if (seconds > state_.best_seconds) {
       state_.best_seconds = seconds;
       state_.best = state_.policies;
     }
   }
-  return {{"phase", first ? "openloop" : "guided"},
-          {"iteration", state_.iteration},
-          {"seconds", seconds},
-          {"of", options_.evolve_seconds},
-          {"paths", options_.chains},
-          {"paths_complete", complete},
-          {"fragments", reached},
-          {"cost", reached > 0 ? cost / reached : 0},
-          {"pairs_per_policy", static_cast<double>(pairs.size()) / graph_.policies},
-          {"samples", samples}};
+  return line;
 }
 
 // Alike for neighbouring fragments, with a part that all share.
@@ -397,13 +407,13 @@ nlohmann::ordered_json Learner::Evolve() {
       evolution, StreamOf(seed_, 100, 0, 0),
       [this](Random* random, std::span<float> out) { Perturb(random, out); }, state_.evolution);
   const std::size_t size = state_.evolution.parameters.size();
-  const std::vector<EpisodeResult> results = RunTrials(
-      2 * evolution.pairs, 2, state_.evolution.iteration, TrialOptions(),
-      [&](int trial, Policies* policies) {
-        std::vector<float> parameters(size);
-        search.Ask(trial / 2, trial % 2 == 0 ? 1 : -1, parameters);
-        Unpack(parameters, policies);
-      });
+  const std::vector<EpisodeResult> results =
+      RunTrials(2 * evolution.pairs, 2, state_.evolution.iteration, TrialOptions(),
+                [&](int trial, Policies* policies) {
+                  std::vector<float> parameters(size);
+                  search.Ask(trial / 2, trial % 2 == 0 ? 1 : -1, parameters);
+                  Unpack(parameters, policies);
+                });
   const double unperturbed = StandingSeconds(state_.evolution.iteration);
   std::vector<float> plus(evolution.pairs), minus(evolution.pairs);
   double seconds = 0, cost = 0;
@@ -417,11 +427,15 @@ nlohmann::ordered_json Learner::Evolve() {
   search.Tell(plus, minus);
   state_.evolution = search.State();
   Unpack(state_.evolution.parameters, &state_.policies);
-  const nlohmann::ordered_json line = {
-      {"phase", "evolve"}, {"iteration", state_.iteration},         {"seconds", seconds},
-      {"of", options_.evolve_seconds}, {"unperturbed", unperturbed}, {"push", state_.push},
-      {"sigma", state_.sigma},         {"cost", cost},
-      {"samples", 2 * evolution.pairs}};
+  const nlohmann::ordered_json line = {{"phase", "evolve"},
+                                       {"iteration", state_.iteration},
+                                       {"seconds", seconds},
+                                       {"of", options_.evolve_seconds},
+                                       {"unperturbed", unperturbed},
+                                       {"push", state_.push},
+                                       {"sigma", state_.sigma},
+                                       {"cost", cost},
+                                       {"samples", 2 * evolution.pairs}};
   // Pushes as large as it can just take teach it most.
   const double share = unperturbed / options_.evolve_seconds;
   if (share > kEasy) state_.push = std::min(options_.evolve_push, 1.2 * state_.push);
@@ -435,7 +449,8 @@ nlohmann::ordered_json Learner::Evolve() {
 }
 
 int Learner::FragmentsIn(double seconds) const {
-  return std::max(1, static_cast<int>(std::lround(seconds * graph_.Fragments() / graph_.Seconds())));
+  return std::max(1,
+                  static_cast<int>(std::lround(seconds * graph_.Fragments() / graph_.Seconds())));
 }
 
 Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int trials) const {
@@ -494,6 +509,8 @@ std::string Learner::Checkpoint() const {
                                  {"settings", ConfigToJson(options_)},
                                  {"phase", static_cast<int>(state_.phase)},
                                  {"iteration", state_.iteration},
+                                 {"first_sigma", state_.first_sigma},
+                                 {"followed", state_.followed},
                                  {"samples", state_.samples},
                                  {"best", state_.best.size()},
                                  {"best_seconds", state_.best_seconds},
@@ -529,8 +546,9 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   if (head.is_discarded() || !head.is_object() || head.value("stride_checkpoint", 0) != 2) {
     fail("no checkpoint of this version of stride");
   }
-  if (head.at("motion") != graph_.segments[0].name || head.at("character") != graph_.character.name ||
-      head.at("seed") != seed_ || head.at("settings") != ConfigToJson(options_)) {
+  if (head.at("motion") != graph_.segments[0].name ||
+      head.at("character") != graph_.character.name || head.at("seed") != seed_ ||
+      head.at("settings") != ConfigToJson(options_)) {
     fail(fmt::format(
         "the checkpoint is of another run (motion '{}', character '{}', seed {}, or other "
         "settings)",
@@ -540,6 +558,8 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   LearnState s = state_;
   s.phase = static_cast<LearnPhase>(head.at("phase").get<int>());
   s.iteration = head.at("iteration");
+  s.first_sigma = head.at("first_sigma");
+  s.followed = head.at("followed");
   s.samples = head.at("samples");
   const std::size_t best = head.at("best");
   if (best != 0 && best != s.policies.size()) fail("the checkpoint is damaged");

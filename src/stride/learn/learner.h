@@ -25,19 +25,19 @@ struct LearnOptions {
   bool keep_heading = true;
 
   int chains = 8;  // independent paths; each gives one pair for every visit of a fragment
-  int first_samples = 600, first_cycles = 8;   // open loop (paper: 1000 samples)
-  int guided_iterations = 8;                   // at most (paper: 20)
-  double guided_enough = 4;                    // s stood under small pushes: on to the evolution
-  int guided_samples = 200;                    // more as long as paths are lost (paper: 200)
-  int guided_pairs = 160;                      // for each policy (paper: 200)
-  double first_sigma_deg = 10;                 // (paper: 5)
-  double action_noise_deg = 3;                 // (paper: 3)
+  int first_samples = 600, first_cycles = 8;  // open loop (paper: 1000 samples)
+  int guided_iterations = 8;                  // at most (paper: 20)
+  double guided_enough = 4;                   // s stood under small pushes: on to the evolution
+  int guided_samples = 200;                   // more as long as paths are lost (paper: 200)
+  int guided_pairs = 160;                     // for each policy (paper: 200)
+  double first_sigma_deg = 10;                // more where paths are lost (paper: 5)
+  double action_noise_deg = 3;                // (paper: 3)
 
   int evolve_iterations = 20;
   int evolve_pairs = 512;
   double evolve_sigma = 0.02, evolve_rate = 0.4;  // at most; step for each unit of sigma
-  double evolve_seconds = 6;  // of an episode
-  double evolve_push = 200;   // N, largest; grows to it from a fifth as the skill gets better
+  double evolve_seconds = 6;                      // of an episode
+  double evolve_push = 200;  // N, largest; grows to it from a fifth as the skill gets better
   double evolve_push_every = 1;
   double evolve_cost = 0.05;  // return lost for each unit of cost, as a share of the seconds
   double smooth = 1.5;        // fragments over which perturbations of gains are alike
@@ -62,15 +62,20 @@ void VisitConfig(LearnOptions& o, Visitor& visit) {
         "seconds stood under small pushes that end guided learning early");
   visit("guided_samples", o.guided_samples, {8, 100000},
         "samples a fragment, guided; more as long as paths are lost (paper: 200)");
-  visit("guided_pairs", o.guided_pairs, {20, 100000}, "for the regression of each policy (paper: 200)");
-  visit("first_sigma_deg", o.first_sigma_deg, {0.1, 45, "deg"}, "exploration at first (paper: 5)");
+  visit("guided_pairs", o.guided_pairs, {20, 100000},
+        "for the regression of each policy (paper: 200)");
+  visit("first_sigma_deg", o.first_sigma_deg, {0.1, 45, "deg"},
+        "exploration at first; more where the clip is lost (paper: 5)");
   visit("action_noise_deg", o.action_noise_deg, {0, 20, "deg"}, "noise on actions (paper: 3)");
   visit("evolve_iterations", o.evolve_iterations, {0, 10000}, "of the evolution of the gains");
   visit("evolve_pairs", o.evolve_pairs, {4, 100000}, "mirrored pairs an iteration");
-  visit("evolve_sigma", o.evolve_sigma, {1e-5, 1}, "largest size of perturbations, in scaled gains");
-  visit("evolve_rate", o.evolve_rate, {1e-3, 10}, "step along the gradient, for each unit of sigma");
+  visit("evolve_sigma", o.evolve_sigma, {1e-5, 1},
+        "largest size of perturbations, in scaled gains");
+  visit("evolve_rate", o.evolve_rate, {1e-3, 10},
+        "step along the gradient, for each unit of sigma");
   visit("evolve_seconds", o.evolve_seconds, {0.5, 120, "s"}, "length of a trial");
-  visit("evolve_push", o.evolve_push, {0, 2000, "N"}, "largest random push of a trial, 0.2 s; grows up to it");
+  visit("evolve_push", o.evolve_push, {0, 2000, "N"},
+        "largest random push of a trial, 0.2 s; grows up to it");
   visit("evolve_push_every", o.evolve_push_every, {0.3, 60, "s"}, "time between pushes");
   visit("evolve_cost", o.evolve_cost, {0, 1}, "weight of the tracking cost against survival");
   visit("smooth", o.smooth, {0, 20}, "fragments over which perturbations are alike");
@@ -95,6 +100,9 @@ struct LearnState {
   // floats each.
   std::vector<int> pool_fragment;
   std::vector<float> pool_base, pool_states;
+  // Open loop: exploration now, rad, and whether half of the paths were complete.
+  double first_sigma = 0;
+  bool followed = false;
   // Guided learning: samples a fragment now, and the best policies so far with the seconds they
   // stood.
   int samples = 0;

@@ -146,7 +146,7 @@ Findings Measure(const ExperimentContext& context) {
                 survived, all, kForce, kPushSeconds, kAfterwards, kWorse, alone.tracking_error_deg,
                 alone.lost ? fmt::format("lost after {:.1f} s", alone.seconds) : "never lost",
                 flight.seconds, 100 * in_flight, note)};
-  if (is_kick) total.met = survived == all;
+  if (is_kick && !context.quick) total.met = survived == all;
   findings.rows.insert(findings.rows.begin(), total);
   findings.plots = {{.kind = Plot::Kind::kPolar,
                      .title = "Pushes of 400 N in flight survived",

@@ -133,23 +133,18 @@ class SkillExperiments : public ::testing::Test {
               (std::string("stride_skill_trials_test_") +
                ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(folder_);
-    for (const char* name : {"STRIDE_ONLY", "STRIDE_SKILLS_DIR"}) unsetenv(name);
   }
-  void TearDown() override {
-    fs::remove_all(folder_);
-    for (const char* name : {"STRIDE_ONLY", "STRIDE_SKILLS_DIR"}) unsetenv(name);
-  }
-  Findings Quick(const std::string& experiment, const std::string& out = "a") const {
-    return Reproduce({.experiment = experiment, .out = (folder_ / out).string(), .quick = true})
-        .at(0)
-        .findings;
-  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string In(const std::string& name) const { return (folder_ / name).string(); }
+  static Findings Run(const ReproduceOptions& options) { return Reproduce(options).at(0).findings; }
   fs::path folder_;
 };
 
 TEST_F(SkillExperiments, Table2LearnsAndPushesAndRepeatsFromItsOwnSkills) {
-  setenv("STRIDE_ONLY", "catwalk,waltz,kick", 1);
-  const Findings learned = Quick("liu16/table2");
+  const Findings learned = Run({.experiment = "liu16/table2",
+                                .out = In("a"),
+                                .quick = true,
+                                .only = {"catwalk", "waltz", "kick"}});
   ASSERT_EQ(learned.rows.size(), 7u);
   EXPECT_EQ(learned.rows[0].name, "catwalk: learned in");
   EXPECT_DOUBLE_EQ(learned.rows[0].paper.value(), 60 * 40.3);
@@ -159,23 +154,26 @@ TEST_F(SkillExperiments, Table2LearnsAndPushesAndRepeatsFromItsOwnSkills) {
   EXPECT_THAT(learned.rows[2].note, HasSubstr("does not publish"));
   EXPECT_THAT(learned.rows[2].note, HasSubstr("built-in walk stands in"));
   EXPECT_TRUE(std::isnan(learned.rows[3].ours));  // nothing stands in for the waltz
-  EXPECT_THAT(learned.rows[3].note, HasSubstr("STRIDE_MOCAP_DIR"));
+  EXPECT_THAT(learned.rows[3].note, HasSubstr("--mocap"));
   EXPECT_EQ(learned.rows[6].paper, 280);
 
-  setenv("STRIDE_SKILLS_DIR", (folder_ / "a").c_str(), 1);
-  setenv("STRIDE_ONLY", "kick", 1);
-  const Findings again = Quick("liu16/table2", "b");
+  const Findings again = Run({.experiment = "liu16/table2",
+                              .out = In("b"),
+                              .quick = true,
+                              .only = {"kick"},
+                              .skills = In("a")});
   ASSERT_EQ(again.rows.size(), 3u);
   for (int k = 0; k < 3; ++k) EXPECT_EQ(again.rows[k].ours, learned.rows[4 + k].ours) << k;
   EXPECT_THAT(again.rows[0].note, HasSubstr("learned before"));
   EXPECT_TRUE(fs::exists(folder_ / "b/kick.skill"));
 
-  setenv("STRIDE_ONLY", "polka", 1);
-  EXPECT_THROW(Quick("liu16/table2", "c"), InputError);
+  EXPECT_THROW(
+      Run({.experiment = "liu16/table2", .out = In("c"), .quick = true, .only = {"polka"}}),
+      InputError);
 }
 
 TEST_F(SkillExperiments, IterationsTriesAfterEveryIteration) {
-  const Findings findings = Quick("liu16/iterations");
+  const Findings findings = Run({.experiment = "liu16/iterations", .out = In("a"), .quick = true});
   ASSERT_EQ(findings.plots.size(), 1u);
   ASSERT_EQ(findings.plots[0].series.size(), 4u);  // two clips, without and with evolution
   EXPECT_EQ(findings.plots[0].series[0].x, (std::vector<double>{1, 2}));
@@ -185,7 +183,7 @@ TEST_F(SkillExperiments, IterationsTriesAfterEveryIteration) {
 }
 
 TEST_F(SkillExperiments, KickPushMeetsTheBodyInFlight) {
-  const Findings findings = Quick("liu16/kick_push");
+  const Findings findings = Run({.experiment = "liu16/kick-push", .out = In("a"), .quick = true});
   ASSERT_EQ(findings.rows.size(), 3u);
   EXPECT_FALSE(findings.rows[0].met.has_value());  // the run stands in for the kick
   EXPECT_THAT(findings.rows[0].note, HasSubstr("stands in"));

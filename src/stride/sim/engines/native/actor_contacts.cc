@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stride::native_engine {
 namespace {
@@ -34,59 +35,85 @@ Vec3d EndVelocity(const Articulation<double>& art, int body, const Vec3d& arm, d
 ActorContacts::ActorContacts(const std::vector<Character>& actors) {
   std::size_t bodies = 0;
   for (const Character& actor : actors) {
-    reach_.push_back(ReachOf(actor));
+    ActorBounds bounds{ReachOf(actor), {}, false, 0};
+    for (std::size_t i = 0; i < actor.bodies.size(); ++i) {
+      const std::vector<Shape>& shapes = actor.bodies[i].shapes;
+      for (std::size_t k = 0; k < shapes.size(); ++k) {
+        if (!shapes[k].collides) continue;
+        bounds.shapes.push_back(
+            {static_cast<int>(i), static_cast<int>(k), BoundingRadius(shapes[k]), {}});
+      }
+    }
+    bounds_.push_back(std::move(bounds));
     bodies = std::max(bodies, actor.bodies.size());
   }
   for (std::vector<Vec3d>* array : {&moment_, &force_, &alpha_, &linear_}) array->resize(bodies);
 }
 
+void ActorContacts::PlaceBounds(const ActorParts& actor, ActorBounds* bounds) const {
+  if (bounds->placed) return;
+  bounds->placed = true;
+  bounds->reach_now = 0;
+  const Vec3d& root = actor.art.root->position;
+  for (Bound& bound : bounds->shapes) {
+    const BodyMotion<double>& motion = actor.art.motion[bound.body];
+    const Shape& shape = actor.character->bodies[bound.body].shapes[bound.shape];
+    bound.center = root + motion.o + motion.r * shape.center;
+    bounds->reach_now = std::max(bounds->reach_now, Norm(bound.center - root) + bound.radius);
+  }
+}
+
 void ActorContacts::FindPairs(const std::vector<ActorParts>& actors) {
   pairs_.clear();
-  for (std::size_t p = 0; p < actors.size(); ++p) {
-    for (std::size_t q = p + 1; q < actors.size(); ++q) {
+  for (ActorBounds& bounds : bounds_) bounds.placed = false;
+  const int count = static_cast<int>(actors.size());
+  for (int p = 0; p < count; ++p) {
+    for (int q = p + 1; q < count; ++q) {
       const ActorParts& a = actors[p];
       const ActorParts& b = actors[q];
       if (!a.present || !b.present) continue;
-      const Vec3d apart = a.art.root->position - b.art.root->position;
-      const double reach = reach_[p] + reach_[q];
-      if (SquaredNorm(apart) > reach * reach) continue;
-      for (std::size_t i = 0; i < a.character->bodies.size(); ++i) {
-        for (const Shape& shape_a : a.character->bodies[i].shapes) {
-          if (!shape_a.collides) continue;
-          const Vec3d origin_a = a.art.root->position + a.art.motion[i].o;
-          const Vec3d center_a = origin_a + a.art.motion[i].r * shape_a.center;
-          const double radius_a = BoundingRadius(shape_a);
-          // Against the whole of b first: most bodies of two actors side by side are out of reach.
-          const double to_root = radius_a + reach_[q];
-          if (SquaredNorm(center_a - b.art.root->position) > to_root * to_root) continue;
-          for (std::size_t j = 0; j < b.character->bodies.size(); ++j) {
-            for (const Shape& shape_b : b.character->bodies[j].shapes) {
-              if (!shape_b.collides) continue;
-              const Vec3d origin_b = b.art.root->position + b.art.motion[j].o;
-              const Vec3d center_b = origin_b + b.art.motion[j].r * shape_b.center;
-              const double near = radius_a + BoundingRadius(shape_b);
-              if (SquaredNorm(center_a - center_b) > near * near) continue;
-              touches_.clear();
-              FindTouches(Place(shape_a, a.art.motion[i].r, origin_a),
-                          Place(shape_b, b.art.motion[j].r, origin_b), &touches_);
-              for (const Touch& touch : touches_) {
-                Pair pair{};
-                pair.actor[0] = static_cast<int>(p), pair.actor[1] = static_cast<int>(q);
-                pair.body[0] = static_cast<int>(i), pair.body[1] = static_cast<int>(j);
-                pair.arm[0] = touch.point - origin_a;
-                pair.arm[1] = touch.point - origin_b;
-                pair.axis[0] = touch.normal;
-                const Vec3d other =
-                    std::fabs(touch.normal.x) < 0.7 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
-                pair.axis[1] = Normalized(Cross(touch.normal, other));
-                pair.axis[2] = Cross(touch.normal, pair.axis[1]);
-                pair.depth = touch.depth;
-                pair.point = touch.point;
-                pairs_.push_back(pair);
-              }
-            }
-          }
-        }
+      const double distance = SquaredNorm(a.art.root->position - b.art.root->position);
+      const double reach = bounds_[p].reach + bounds_[q].reach;
+      if (distance > reach * reach) continue;
+      PlaceBounds(a, &bounds_[p]);
+      PlaceBounds(b, &bounds_[q]);
+      const double reach_now = bounds_[p].reach_now + bounds_[q].reach_now;
+      if (distance <= reach_now * reach_now) FindPairs(actors, p, q);
+    }
+  }
+}
+
+void ActorContacts::FindPairs(const std::vector<ActorParts>& actors, int p, int q) {
+  const ActorParts& a = actors[p];
+  const ActorParts& b = actors[q];
+  for (const Bound& on_a : bounds_[p].shapes) {
+    // Against the whole of b first: most bodies of two actors side by side are out of reach.
+    const double to_root = on_a.radius + bounds_[q].reach_now;
+    if (SquaredNorm(on_a.center - b.art.root->position) > to_root * to_root) continue;
+    for (const Bound& on_b : bounds_[q].shapes) {
+      const double near = on_a.radius + on_b.radius;
+      if (SquaredNorm(on_a.center - on_b.center) > near * near) continue;
+      const BodyMotion<double>& motion_a = a.art.motion[on_a.body];
+      const BodyMotion<double>& motion_b = b.art.motion[on_b.body];
+      const Vec3d origin_a = a.art.root->position + motion_a.o;
+      const Vec3d origin_b = b.art.root->position + motion_b.o;
+      touches_.clear();
+      FindTouches(Place(a.character->bodies[on_a.body].shapes[on_a.shape], motion_a.r, origin_a),
+                  Place(b.character->bodies[on_b.body].shapes[on_b.shape], motion_b.r, origin_b),
+                  &touches_);
+      for (const Touch& touch : touches_) {
+        Pair pair{};
+        pair.actor[0] = p, pair.actor[1] = q;
+        pair.body[0] = on_a.body, pair.body[1] = on_b.body;
+        pair.arm[0] = touch.point - origin_a;
+        pair.arm[1] = touch.point - origin_b;
+        pair.axis[0] = touch.normal;
+        const Vec3d other = std::fabs(touch.normal.x) < 0.7 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
+        pair.axis[1] = Normalized(Cross(touch.normal, other));
+        pair.axis[2] = Cross(touch.normal, pair.axis[1]);
+        pair.depth = touch.depth;
+        pair.point = touch.point;
+        pairs_.push_back(pair);
       }
     }
   }

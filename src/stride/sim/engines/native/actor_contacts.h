@@ -39,10 +39,25 @@ class ActorContacts {
     Vec3d point;
   };
 
+  // A colliding shape of an actor, and the sphere that holds it.
+  struct Bound {
+    int body, shape;
+    double radius;
+    Vec3d center;  // world
+  };
+  struct ActorBounds {
+    double reach;  // radius about its root that holds it in any pose
+    std::vector<Bound> shapes;
+    bool placed;       // in this step: centers and reach_now
+    double reach_now;  // as it is posed
+  };
+
+  void PlaceBounds(const ActorParts& actor, ActorBounds* bounds) const;
   void FindPairs(const std::vector<ActorParts>& actors);
+  void FindPairs(const std::vector<ActorParts>& actors, int p, int q);
   void Push(const Pair& pair, const Vec3d& force, double scale, std::vector<ActorParts>* actors);
 
-  std::vector<double> reach_;  // per actor: radius about its root that holds it in any pose
+  std::vector<ActorBounds> bounds_;  // per actor
   std::vector<Pair> pairs_;
   std::vector<Touch> touches_;
   std::vector<Vec3d> moment_, force_, alpha_, linear_;

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Tests of `stride learn`: learn_test.py STRIDE [CLASS...]."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import tempfile
+import time
+
+from case import Case, main
+
+
+class Learn(Case):
+    # Far too little to walk; enough to go through every phase.
+    SMALL = [word for setting in (
+        "chains=4", "first_samples=64", "first_cycles=3", "guided_samples=32", "guided_pairs=20",
+        "guided_iterations=1", "evolve_iterations=3", "evolve_pairs=16", "evolve_seconds=2")
+        for word in ("--set", setting)]
+
+    def learn(self, out, *more):
+        return ["learn", "skill", "walk", "-o", out, "--seed", "3", *self.SMALL, *more]
+
+    def read(self, path):
+        with open(path, "rb") as file:
+            return file.read()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = lambda name: os.path.join(folder.name, name)
+
+    def test_a_skill_can_be_looked_at_and_performed(self):
+        out = self.path("a.skill")
+        result = self.json_of(*self.learn(out))
+        self.assertEqual(result["seed"], 3)
+        self.assertTrue(result["symmetric"])
+        with open(out + ".history.jsonl", encoding="utf-8") as file:
+            phases = [json.loads(line)["phase"] for line in file]
+        self.assertEqual(phases, ["openloop", "guided"] + 3 * ["evolve"])
+        self.assertEqual(self.json_of("info", out)["character"], "liu16")
+        run = self.json_of("simulate", "--skill", out, "--seconds", "1")
+        self.assertEqual(run["controller"], "control_graph")
+        self.assertGreater(run["distance"], 0.3)
+        self.assertIsNotNone(run["tracking_error_deg"])
+
+    def test_ranks_give_the_same_bits(self):
+        one, three = self.path("one.skill"), self.path("three.skill")
+        self.succeed(*self.learn(one, "--threads", "1"))
+        done = subprocess.run(
+            ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", self.stride,
+             *self.learn(three), "--json"], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["ranks"], 3)
+        self.assertEqual(self.read(one), self.read(three))
+
+    def test_killed_again_and_again_it_ends_the_same(self):
+        whole, out = self.path("whole.skill"), self.path("a.skill")
+        self.succeed(*self.learn(whole))
+        moments = random.Random(3)
+        for _ in range(10):
+            process = subprocess.Popen([self.stride, *self.learn(out, "--resume")],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                process.wait(moments.uniform(0.05, 1))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self.succeed(*self.learn(out, "--resume"))
+        self.assertEqual(self.read(out), self.read(whole))
+
+    def test_the_script_that_checks_it(self):
+        script = os.path.join(os.path.dirname(__file__), "..", "..", "scripts", "check_resume.sh")
+        def run(*arguments):
+            return subprocess.run(["bash", script, *arguments], capture_output=True, text=True,
+                                  timeout=120, check=False)
+        helped = run("--help")
+        self.assertEqual((helped.returncode, helped.stderr), (0, ""))
+        for word in ("-s SEED", "-k KILLS", "-b STRIDE", "Example"):
+            self.assertIn(word, helped.stdout)
+        self.assertNotIn("set -e", helped.stdout)
+        self.assertEqual(run().returncode, 2)
+        done = run("-k", "2", "-b", self.stride, "walk", "--seed", "3", *self.SMALL)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("bit for bit, after 2 kills", done.stdout)
+
+    def test_a_rank_that_dies_ends_the_run_and_the_checkpoint_goes_on(self):
+        whole, out = self.path("whole.skill"), self.path("a.skill")
+        longer = ["--set", "evolve_iterations=30"]
+        self.succeed(*self.learn(whole, *longer))
+        written = lambda: (os.path.exists(out + ".checkpoint") and
+                           os.stat(out + ".checkpoint").st_mtime_ns)
+        for victim in (0, 2):
+            before = written()
+            run = subprocess.Popen(
+                ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", self.stride,
+                 *self.learn(out, *longer, "--resume")],
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            while written() == before and run.poll() is None:
+                time.sleep(0.02)
+            with open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="ascii") as file:
+                ranks = [int(pid) for pid in file.read().split()]
+            os.kill(ranks[victim], signal.SIGKILL)
+            _, errors = run.communicate(timeout=60)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertIn("another rank died", errors)
+            self.assertIn("--resume", errors)
+            self.assertFalse(os.path.exists(out))
+        self.succeed(*self.learn(out, *longer, "--resume"))
+        self.assertEqual(self.read(out), self.read(whole))
+
+    def test_open_loop_performs_a_clip_once(self):
+        out, sheet = self.path("kick.motion"), self.path("kick.png")
+        result = self.json_of("learn", "openloop", "kick", "-o", out, "--sheet", sheet,
+                              "--samples", "80", "--paths", "2", "--passes", "1", "--seed", "3")
+        self.assertTrue(result["complete"])
+        self.assertEqual(len(result["costs"]), result["fragments_wanted"])
+        self.assertEqual(self.read(sheet)[1:4], b"PNG")
+        motion = self.json_of("info", out)
+        self.assertEqual(motion["character"], "liu16")
+        self.assertAlmostEqual(motion["seconds"], result["seconds"], places=3)
+        self.refuse(["learn", "openloop", "kick", "-o", sheet], sheet)
+        self.refuse(["learn", "openloop", "kick", "-o", out, "--samples", "1"], "samples")
+        self.refuse(["learn", "openloop", "nothing", "-o", out], "nothing")
+
+    def capture(self):
+        """A file of motion capture: one round of a walk, which it does not say."""
+        path = self.path("walk.bvh")
+        self.succeed("convert", "walk", path)
+        return path, self.json_of("info", "walk")
+
+    def test_a_capture_becomes_a_skill_that_says_what_was_taken(self):
+        capture, walk = self.capture()
+        out, last = self.path("a.skill"), walk["frames"] - 1
+        command = ["learn", "skill", capture, "-o", out, *self.SMALL]
+        self.refuse(command, "no loop")
+        slower = walk["fps"] * 0.9
+        self.json_of(*command, "--range", f"0:{last}", "--fps", f"{slower:.6f}", "--loop")
+        skill = json.loads(self.read(out))
+        self.assertEqual(skill["provenance"]["source"], "walk.bvh")
+        taken = skill["provenance"]["capture"]
+        self.assertEqual((taken["range"], taken["loop"]), (f"0:{last}", True))
+        self.assertAlmostEqual(taken["fps"], slower, places=5)
+        self.assertTrue(skill["motion"]["loops"])
+        motion = skill["motion"]  # symmetric, so at another rate than the capture
+        self.assertAlmostEqual((len(motion["frames"]) - 1) / motion["fps"], last / slower, places=3)
+        self.json_of(*command[:2], "walk", *command[3:])
+        self.assertEqual(json.loads(self.read(out))["provenance"]["capture"],
+                         {"range": None, "fps": None, "loop": False})
+
+    def test_a_part_of_a_capture_is_performed_once(self):
+        capture, walk = self.capture()
+        half = (walk["frames"] - 1) // 2
+        result = self.json_of("learn", "openloop", capture, "-o", self.path("half.motion"),
+                              "--range", f":{half}", "--samples", "80", "--paths", "1",
+                              "--passes", "1", "--seed", "3")
+        self.assertTrue(result["complete"])
+        self.assertAlmostEqual(result["seconds"], half / walk["fps"], delta=0.06)
+
+    def test_options_of_captures_are_refused_with_other_clips(self):
+        capture, _ = self.capture()
+        out = self.path("a.out")
+        for method in ("skill", "openloop"):
+            for option in (["--range", "1:9"], ["--fps", "30"], ["--loop"]):
+                self.refuse(["learn", method, "walk", "-o", out, *option], "walk", "captures only")
+            self.refuse(["learn", method, capture, "-o", out, "--range", "9"], "--range", "'9'")
+            self.refuse(["learn", method, capture, "-o", out, "--fps", "-3"], "fps", "-3")
+            self.assertIn("liu16-strong", self.succeed("learn", method, "--help").stdout)
+        self.assertFalse(os.path.exists(out))
+
+    def test_control_c_leaves_a_checkpoint(self):
+        out = self.path("a.skill")
+        process = subprocess.Popen([self.stride, *self.learn(out), "--set", "evolve_iterations=10000"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while not os.path.exists(out + ".checkpoint") and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertIn("--resume", errors)
+        self.assertFalse(os.path.exists(out))
+
+    def test_bad_input_is_refused_and_nothing_overwritten(self):
+        out = self.path("a.skill")
+        self.refuse(["learn", "skill", "kick", "-o", out], "no loop")
+        self.refuse(["learn", "skill", "walk", "-o", out, "--character", "snake"], "snake")
+        self.refuse(["learn", "skill", "walk", "-o", out, "--set", "chains=0"], "chains")
+        self.refuse(["learn", "skill", "walk", "-o", out, "--symmetric", "maybe"], "maybe")
+        with open(out, "w", encoding="utf-8") as file:
+            file.write("something else")
+        self.refuse(["learn", "skill", "walk", "-o", out], out)
+        self.refuse(["simulate", "--skill", out], out)
+        self.assertEqual(self.read(out), b"something else")
+        with open(out + ".checkpoint", "w", encoding="utf-8") as file:
+            file.write("not a checkpoint at all")
+        self.refuse(["learn", "skill", "walk", "-o", out, "--resume"], "damaged")
+        self.assertFalse(os.path.exists(out + ".history.jsonl"))
+
+
+if __name__ == "__main__":
+    main(__doc__)
