@@ -118,7 +118,7 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
     if (!workers.Leader()) continue;
     WriteFileWhole(checkpoint, learner.Checkpoint());
     std::string lines;
-    for (const auto& each : learner.State().history) lines += each.dump() + "\n";
+    for (const auto& each : learner.Known().history) lines += each.dump() + "\n";
     WriteFileWhole(history, lines);
     progress.Show(learner.DoneIterations(), learner.TotalIterations(),
                   StateText(line, static_cast<double>(learner.LaneSteps()) / Since(start)));
@@ -152,7 +152,8 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
     skill.clip = clip;
     skill.time_step = graph.time_step;
     skill.keep_heading = options.keep_heading;
-    skill.policies = learner.State().policies;
+    skill.policies = learner.Known().policies;
+    skill.start = learner.Start();
     skill.provenance = {{"method", "liu16"},
                         {"seed", request.seed},
                         {"stride", STRIDE_VERSION},

@@ -29,7 +29,6 @@ LoadedCharacter Load(const CharacterSetup& setup, std::vector<std::string>* warn
 // those of the world where a character starts at the origin.
 class Viewpoint {
  public:
-  Viewpoint() = default;  // the world's own
   Viewpoint(double x, double y, double heading, const Terrain& terrain);
 
   bool IsWorld() const { return is_world_; }
@@ -42,10 +41,10 @@ class Viewpoint {
   State ToWorld(State seen) const;
 
  private:
-  bool is_world_ = true;
+  bool is_world_;
   Vec3d origin_;
-  double heading_ = 0;
-  Quatd turn_ = Quatd::Identity();  // to the world
+  double heading_;
+  Quatd turn_;  // to the world
 };
 
 // A controller that is copied by Clone().

@@ -164,6 +164,14 @@ SkillParts PartsOf(const Character& character) {
   return p;
 }
 
+State Turned(const Character& character, const State& state, double heading) {
+  State turned = state;
+  MovePose(character, heading, {}, &turned.q);
+  const Vec3d v = Rotate(AxisAngle({0, 0, 1}, heading), Vec3d{state.v[0], state.v[1], state.v[2]});
+  turned.v[0] = v.x, turned.v[1] = v.y, turned.v[2] = v.z;
+  return turned;
+}
+
 BorderReference BorderOf(const Character& character, const SkillParts& parts, const State& state) {
   Model<double> model(character);
   model.SetState(state);

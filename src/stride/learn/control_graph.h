@@ -79,6 +79,9 @@ std::vector<int> RandomCourse(const ControlGraph& graph, int start, int count, R
 
 SkillParts PartsOf(const Character& character);  // throws InputError
 
+// Turned about the vertical through the origin.
+State Turned(const Character& character, const State& state, double heading);
+
 // The border that a state would be, in the axes it is given in.
 BorderReference BorderOf(const Character& character, const SkillParts& parts, const State& state);
 

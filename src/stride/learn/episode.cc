@@ -40,7 +40,8 @@ void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
   for (std::size_t f = 0; f < course.size(); ++f) {
     const Fragment& now = graph.fragments[course[f]];
     const BorderReference& end = graph.borders[now.end_border];
-    const int in_cycle = (static_cast<int>(f) + push_every / 2) % push_every;  // the first push after half the time
+    const int in_cycle =
+        (static_cast<int>(f) + push_every / 2) % push_every;  // the first push after half the time
     for (int lane = 0; lane < lanes; ++lane) {
       if (!alive[lane]) continue;
       float features[kFeatureCount], action[kActionCount];

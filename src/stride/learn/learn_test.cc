@@ -229,7 +229,7 @@ TEST(LearnerTest, SameBitsForAnyNumberOfThreads) {
     const Workers workers(threads);
     Learner learner(walk, Small(), 4, workers);
     while (!learner.Done()) learner.Advance();
-    found[threads / 2] = learner.State().policies;
+    found[threads / 2] = learner.Known().policies;
   }
   EXPECT_EQ(found[0], found[1]);
 }
@@ -248,7 +248,7 @@ TEST(LearnerTest, ResumesToTheSameBits) {
     Learner again(walk, Small(), 4, workers);
     again.Restore(checkpoint, "a");
     while (!again.Done()) again.Advance();
-    EXPECT_EQ(again.State().policies, whole.State().policies);
+    EXPECT_EQ(again.Known().policies, whole.Known().policies);
   }
   // Damage anywhere, or another run, is refused.
   std::string damaged = checkpoints[1];

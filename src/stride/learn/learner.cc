@@ -1,15 +1,14 @@
 #include "stride/learn/learner.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <span>
 
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <zlib.h>
 
-#include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/learn/regression.h"
 
@@ -119,6 +118,7 @@ Learner::Learner(const ControlGraph& graph, const LearnOptions& options, std::ui
   world_.time_step = graph_.time_step;
   runners_ = std::make_unique<Runners>(Runners{tbb::enumerable_thread_specific<FragmentRunner>(
       [this] { return FragmentRunner(world_, graph_.parts); })});
+  state_size_ = runners_->local.local().StateSize();
   state_.first_sigma = options.first_sigma_deg * kDegree;
   state_.policies = NoFeedback(graph_, state_.first_sigma);
   state_.push = kFirstPush * options.evolve_push;
@@ -183,9 +183,14 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
   SamplingOptions o;
   o.samples = first ? options_.first_samples : state_.samples;
   o.adapt = first ? 0.2 : 0;
-  o.action_noise = first ? 0 : options_.action_noise_deg * kDegree;
+  o.action_noise = first ? 0 : state_.disturbance * options_.action_noise_deg * kDegree;
   o.vary_world = !first;
   o.variation = options_.variation;
+  for (double* range :
+       {&o.variation.stiffness, &o.variation.damping, &o.variation.friction, &o.variation.gains}) {
+    *range = std::pow(*range, state_.disturbance);
+  }
+  o.variation.slope *= state_.disturbance;
   o.weights.velocity = static_cast<float>(options_.weight_velocity);
   o.keep_heading = options_.keep_heading;
   // A symmetric gait visits each policy twice a cycle. The first cycle is not counted.
@@ -208,7 +213,7 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
       &blobs);
   if (stop && workers_.Agree(stop())) return nullptr;
 
-  const int loop = graph_.Fragments(), size = runners_->local.local().StateSize();
+  const int loop = graph_.Fragments(), size = state_size_;
   std::vector<SamplePair> pairs;
   state_.pool_fragment.clear();
   state_.pool_base.clear();
@@ -287,9 +292,11 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
   if (first) {
     state_.samples = options_.guided_samples;
   } else if (2 * complete < options_.chains) {
-    state_.samples = std::min(4 * options_.first_samples, 2 * state_.samples);
+    state_.samples = std::min(2 * options_.first_samples, 2 * state_.samples);
+    state_.disturbance /= 2;
   } else if (complete == options_.chains) {
     state_.samples = std::max(options_.guided_samples, state_.samples / 2);
+    state_.disturbance = std::min(1.0, 2 * state_.disturbance);
   }
   if (!first) {
     const double seconds = StandingSeconds(1u << 31);
@@ -345,7 +352,7 @@ EpisodeOptions Learner::TrialOptions() const {
 std::vector<EpisodeResult> Learner::RunTrials(
     int count, int group, std::uint64_t key, const EpisodeOptions& options,
     const std::function<void(int, Policies*)>& policies) const {
-  const int lanes = runners_->local.local().Lanes(), size = runners_->local.local().StateSize();
+  const int lanes = runners_->local.local().Lanes(), size = state_size_;
   const int blocks = (count + lanes - 1) / lanes;
   std::vector<std::vector<int>> pool(graph_.Fragments());
   for (std::size_t k = 0; k < state_.pool_fragment.size(); ++k) {
@@ -453,6 +460,48 @@ int Learner::FragmentsIn(double seconds) const {
                   static_cast<int>(std::lround(seconds * graph_.Fragments() / graph_.Seconds())));
 }
 
+// Of the states in which rounds began, the one nearest to their mean.
+int Learner::StartInPool() const {
+  std::vector<int> begun;
+  for (std::size_t k = 0; k < state_.pool_fragment.size(); ++k) {
+    if (state_.pool_fragment[k] == 0) begun.push_back(static_cast<int>(k));
+  }
+  FragmentRunner& runner = runners_->local.local();
+  std::vector<std::array<float, kFeatureCount>> features(begun.size());
+  std::array<double, kFeatureCount> mean{};
+  Random unused(0);
+  runner.SetConditions(0, kSameWorld, &unused);
+  for (std::size_t i = 0; i < begun.size(); ++i) {
+    runner.Load(0, &state_.pool_states[static_cast<std::size_t>(begun[i]) * state_size_]);
+    runner.SetBase(0, state_.pool_base[begun[i]]);
+    runner.Refresh();
+    runner.Judge(graph_.borders[graph_.fragments[0].border], {}, false);
+    for (int k = 0; k < kFeatureCount; ++k) {
+      features[i][k] = runner.Feature(0, k);
+      mean[k] += features[i][k] / static_cast<double>(begun.size());
+    }
+  }
+  int best = -1;
+  double least = 0;
+  for (std::size_t i = 0; i < begun.size(); ++i) {
+    double distance = 0;
+    for (int k = 0; k < kFeatureCount; ++k) {
+      const double d = (features[i][k] - mean[k]) / kFeatureScale[k];
+      distance += d * d;
+    }
+    if (best < 0 || distance < least) best = begun[i], least = distance;
+  }
+  return best;
+}
+
+State Learner::Start() const {
+  const int at = StartInPool();
+  if (at < 0) return graph_.border_states[graph_.fragments[0].border];
+  FragmentRunner& runner = runners_->local.local();
+  runner.Load(0, &state_.pool_states[static_cast<std::size_t>(at) * state_size_]);
+  return Turned(graph_.character, runner.Read(0), -state_.pool_base[at]);
+}
+
 Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int trials) const {
   EpisodeOptions o;
   o.push = push;
@@ -461,7 +510,7 @@ Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int tr
   o.keep_heading = options_.keep_heading;
   o.variation = options_.variation;
   o.weights.velocity = static_cast<float>(options_.weight_velocity);
-  const int lanes = runners_->local.local().Lanes();
+  const int lanes = runners_->local.local().Lanes(), start = StartInPool();
   const int blocks = (trials + lanes - 1) / lanes;
   std::vector<EpisodeResult> results(static_cast<std::size_t>(blocks) * lanes);
   workers_.Map(
@@ -471,6 +520,11 @@ Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int tr
         for (int lane = 0; lane < lanes; ++lane) {
           episodes[lane].policies = &state_.policies;
           episodes[lane].stream = StreamOf(seed_, 200, 0, block * lanes + lane);
+          if (start >= 0) {
+            episodes[lane].state =
+                &state_.pool_states[static_cast<std::size_t>(start) * state_size_];
+            episodes[lane].base = state_.pool_base[start];
+          }
         }
         Random random(StreamOf(seed_, 201, 0, block));
         RunEpisodes(graph_, RandomCourse(graph_, 0, FragmentsIn(seconds), &random), o,
@@ -485,114 +539,6 @@ Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int tr
     lane_steps_ += static_cast<long>(results[k].seconds / world_.time_step);
   }
   return trial;
-}
-
-// --- checkpoints: a line of JSON, the numbers, a checksum ---
-
-std::string Learner::Checkpoint() const {
-  std::string numbers;
-  const auto put = [&](const void* data, std::size_t bytes) {
-    numbers.append(static_cast<const char*>(data), bytes);
-  };
-  put(state_.policies.data(), state_.policies.size() * sizeof(FragmentPolicy));
-  put(state_.best.data(), state_.best.size() * sizeof(FragmentPolicy));
-  put(state_.borders.data(), state_.borders.size() * sizeof(float));
-  put(state_.pool_fragment.data(), state_.pool_fragment.size() * sizeof(int));
-  put(state_.pool_base.data(), state_.pool_base.size() * sizeof(float));
-  put(state_.pool_states.data(), state_.pool_states.size() * sizeof(float));
-  put(state_.evolution.parameters.data(), state_.evolution.parameters.size() * sizeof(float));
-  put(state_.evolution.velocity.data(), state_.evolution.velocity.size() * sizeof(float));
-  nlohmann::ordered_json head = {{"stride_checkpoint", 2},
-                                 {"motion", graph_.segments[0].name},
-                                 {"character", graph_.character.name},
-                                 {"seed", seed_},
-                                 {"settings", ConfigToJson(options_)},
-                                 {"phase", static_cast<int>(state_.phase)},
-                                 {"iteration", state_.iteration},
-                                 {"first_sigma", state_.first_sigma},
-                                 {"followed", state_.followed},
-                                 {"samples", state_.samples},
-                                 {"best", state_.best.size()},
-                                 {"best_seconds", state_.best_seconds},
-                                 {"push", state_.push},
-                                 {"sigma", state_.sigma},
-                                 {"pool", state_.pool_fragment.size()},
-                                 {"parameters", state_.evolution.parameters.size()},
-                                 {"velocity", state_.evolution.velocity.size()},
-                                 {"evolution_iteration", state_.evolution.iteration},
-                                 {"history", state_.history},
-                                 {"bytes", numbers.size()}};
-  std::string bytes = head.dump() + "\n" + numbers;
-  const std::uint32_t crc = static_cast<std::uint32_t>(
-      crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())));
-  bytes.append(reinterpret_cast<const char*>(&crc), sizeof crc);
-  return bytes;
-}
-
-void Learner::Restore(const std::string& bytes, const std::string& file_name) {
-  const auto fail = [&](const std::string& what) {
-    throw InputError(fmt::format("{}: {}; start again without --resume, or give the right file",
-                                 file_name, what));
-  };
-  if (bytes.size() < 8) fail("no checkpoint of stride, it is too short");
-  std::uint32_t crc;
-  std::memcpy(&crc, bytes.data() + bytes.size() - sizeof crc, sizeof crc);
-  if (crc != static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(bytes.data()),
-                                              static_cast<uInt>(bytes.size() - sizeof crc)))) {
-    fail("the checkpoint is damaged (its checksum does not match)");
-  }
-  const std::size_t line = bytes.find('\n');
-  const auto head = nlohmann::ordered_json::parse(bytes.substr(0, line), nullptr, false);
-  if (head.is_discarded() || !head.is_object() || head.value("stride_checkpoint", 0) != 2) {
-    fail("no checkpoint of this version of stride");
-  }
-  if (head.at("motion") != graph_.segments[0].name ||
-      head.at("character") != graph_.character.name || head.at("seed") != seed_ ||
-      head.at("settings") != ConfigToJson(options_)) {
-    fail(fmt::format(
-        "the checkpoint is of another run (motion '{}', character '{}', seed {}, or other "
-        "settings)",
-        head.at("motion").get<std::string>(), head.at("character").get<std::string>(),
-        head.at("seed").get<std::uint64_t>()));
-  }
-  LearnState s = state_;
-  s.phase = static_cast<LearnPhase>(head.at("phase").get<int>());
-  s.iteration = head.at("iteration");
-  s.first_sigma = head.at("first_sigma");
-  s.followed = head.at("followed");
-  s.samples = head.at("samples");
-  const std::size_t best = head.at("best");
-  if (best != 0 && best != s.policies.size()) fail("the checkpoint is damaged");
-  s.best.resize(best);
-  s.best_seconds = head.at("best_seconds");
-  s.push = head.at("push");
-  s.sigma = head.at("sigma");
-  s.history = head.at("history");
-  const std::size_t pool = head.at("pool");
-  const int size = runners_->local.local().StateSize();
-  s.pool_fragment.resize(pool);
-  s.pool_base.resize(pool);
-  s.pool_states.resize(pool * size);
-  s.evolution.parameters.resize(head.at("parameters").get<std::size_t>());
-  s.evolution.velocity.resize(head.at("velocity").get<std::size_t>());
-  s.evolution.iteration = head.at("evolution_iteration");
-  const char* at = bytes.data() + line + 1;
-  const char* end = bytes.data() + bytes.size() - sizeof crc;
-  const auto get = [&](void* data, std::size_t count) {
-    if (static_cast<std::size_t>(end - at) < count) fail("the checkpoint is cut short");
-    std::memcpy(data, at, count);
-    at += count;
-  };
-  get(s.policies.data(), s.policies.size() * sizeof(FragmentPolicy));
-  get(s.best.data(), s.best.size() * sizeof(FragmentPolicy));
-  get(s.borders.data(), s.borders.size() * sizeof(float));
-  get(s.pool_fragment.data(), pool * sizeof(int));
-  get(s.pool_base.data(), pool * sizeof(float));
-  get(s.pool_states.data(), pool * size * sizeof(float));
-  get(s.evolution.parameters.data(), s.evolution.parameters.size() * sizeof(float));
-  get(s.evolution.velocity.data(), s.evolution.velocity.size() * sizeof(float));
-  state_ = std::move(s);
-  ApplyBorders();
 }
 
 }  // namespace stride

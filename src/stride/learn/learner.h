@@ -103,9 +103,10 @@ struct LearnState {
   // Open loop: exploration now, rad, and whether half of the paths were complete.
   double first_sigma = 0;
   bool followed = false;
-  // Guided learning: samples a fragment now, and the best policies so far with the seconds they
-  // stood.
+  // Guided learning: samples a fragment now; the share of noise and variation; and the best
+  // policies so far with the seconds they stood.
   int samples = 0;
+  double disturbance = 1;
   Policies best;
   double best_seconds = -1;
   // Evolution: the trials' pushes now, N, and the size of perturbations.
@@ -128,7 +129,9 @@ class Learner {
   // iteration then counts for nothing and null is returned.
   nlohmann::ordered_json Advance(const std::function<bool()>& stop = {});
 
-  const LearnState& State() const { return state_; }
+  const LearnState& Known() const { return state_; }
+  // Where a performance begins well: a state in which rounds began, in the axes of the clip.
+  State Start() const;
 
   // The whole state as bytes, with a checksum; Restore throws InputError for a damaged file, or one
   // of another clip, seed or settings.
@@ -157,6 +160,7 @@ class Learner {
   void Perturb(Random* random, std::span<float> out) const;
   void ApplyBorders();
   int FragmentsIn(double seconds) const;
+  int StartInPool() const;
 
   LearnOptions options_;
   std::uint64_t seed_;
@@ -164,6 +168,7 @@ class Learner {
   ControlGraph graph_;
   World world_;
   LearnState state_;
+  int state_size_ = 0;
   std::unique_ptr<Runners> runners_;
   mutable long lane_steps_ = 0;
 };

@@ -43,6 +43,21 @@ FragmentPolicy PolicyFrom(const JsonNode& node) {
   return policy;
 }
 
+State StartFrom(const JsonNode& node, const Layout& layout) {
+  State start{node["q"].Numbers(), node["v"].Numbers()};
+  const auto check = [&](const char* key, std::vector<double>& values, int count) {
+    if (values.empty()) return;
+    if (static_cast<int>(values.size()) != count) node[key].Fail(fmt::format("{} numbers", count));
+    for (const double x : values) {
+      if (!(std::fabs(x) < 1e3)) node[key].Fail("numbers below 1000");
+    }
+  };
+  check("q", start.q, layout.nq);
+  check("v", start.v, layout.nv);
+  if (start.q.empty() != start.v.empty()) node.Fail("both q and v, or neither");
+  return start;
+}
+
 double NumberIn(const JsonNode& node, double low, double high) {
   const double value = node.Number();
   if (!(value >= low && value <= high)) node.Fail(fmt::format("{:g} to {:g}", low, high));
@@ -64,6 +79,7 @@ std::string SkillText(const Skill& skill) {
                {"metrics", skill.metrics},
                {"character", ToJson(skill.character)},
                {"motion", Json::parse(MotionText(skill.motion))},
+               {"start", {{"q", skill.start.q}, {"v", skill.start.v}}},
                {"policies", Json::array()}};
   for (const FragmentPolicy& policy : skill.policies)
     json["policies"].push_back(PolicyJson(policy));
@@ -92,6 +108,8 @@ Skill ParseSkill(const std::string& text, const std::string& file_name) {
   skill.provenance = node["provenance"].value();
   skill.metrics = node["metrics"].value();
   skill.character = CharacterFromJson(node["character"]);
+  if (node.value().contains("start"))
+    skill.start = StartFrom(node["start"], LayoutOf(skill.character));
   skill.motion = ParseMotion(node["motion"].value().dump(), file_name + ": motion");
   try {
     Validate(skill.motion, skill.character);

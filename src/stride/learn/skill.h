@@ -21,6 +21,7 @@ struct Skill {
   double time_step = 0.005;
   bool keep_heading = true;
   Policies policies;
+  State start;  // where a performance begins, in the clip's axes; empty: as the clip does
   nlohmann::ordered_json provenance;  // how it was learned: settings, seed, version
   nlohmann::ordered_json metrics;     // what it was found to do
 };

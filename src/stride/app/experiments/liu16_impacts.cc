@@ -13,7 +13,8 @@
 #include "stride/math/rotation.h"
 #include "stride/scenario/push.h"
 
-// Balls thrown at a moving character, as in the paper's film: how many it takes before it falls.
+// Section 6 and Figure 9: balls thrown at a moving character. The paper gives no figure; how many
+// it takes before a fall.
 namespace stride::experiments::liu16_impacts {
 namespace {
 
@@ -86,7 +87,7 @@ Trial Perform(const std::string& skill, double mass, int balls, std::uint64_t se
 }  // namespace
 
 std::string Describe() {
-  return "Section 6: balls of 1 to 5 kg at 10 m/s thrown at the walk and the run until it falls";
+  return "Figure 9: balls of 1 to 5 kg at 10 m/s thrown at the walk and the run until it falls";
 }
 
 Findings Measure(const ExperimentContext& context) {

@@ -58,11 +58,11 @@ class Course {
         context_.seed, workers_);
     Series series{.name = fmt::format("{}, {}", clip_.motion, name)};
     while (!learner.Done()) {
-      const bool counts = learner.State().phase == tried;
+      const bool counts = learner.Known().phase == tried;
       learner.Advance();
       if (!counts) continue;
       const int iteration = static_cast<int>(series.x.size()) + 1;
-      const Survival survival = TrySkill(learner.State().policies, name);
+      const Survival survival = TrySkill(learner.Known().policies, name);
       series.x.push_back(iteration);
       series.y.push_back(survival.mean);
       context_.Tell(fmt::format("{} {}: {:.1f} s", series.name, iteration, survival.mean));

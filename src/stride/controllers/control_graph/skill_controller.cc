@@ -53,10 +53,8 @@ class SkillController final : public Controller {
   }
 
   State Start() const override {
-    State state = graph_->border_states[0];
-    MovePose(skill_->character, base_, {}, &state.q);
-    const Vec3d v = Rotate(AxisAngle({0, 0, 1}, base_), Vec3d{state.v[0], state.v[1], state.v[2]});
-    state.v[0] = v.x, state.v[1] = v.y, state.v[2] = v.z;
+    State state = Turned(skill_->character,
+                         skill_->start.q.empty() ? graph_->border_states[0] : skill_->start, base_);
     state.q[2] += SurfaceAt(terrain_, state.q[0], state.q[1]).height;
     return state;
   }
@@ -66,8 +64,8 @@ class SkillController final : public Controller {
     const double end = graph_->fragments[fragment_].end * graph_->time_step;
     if (clip_time_ > end - 0.5 * time_step_) NextFragment();
     if (!acted_) Feedback(observation.state);
-    const int step = std::clamp(static_cast<int>(clip_time_ / graph_->time_step + 1e-6), 0,
-                                segment().end - 1);
+    const int step =
+        std::clamp(static_cast<int>(clip_time_ / graph_->time_step + 1e-6), 0, segment().end - 1);
     Aim(step, actuation);
     ShowReference(step, observation.state);
     clip_time_ += time_step_;
