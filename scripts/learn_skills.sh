@@ -4,10 +4,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Settings beyond the defaults, by name. A run needs wide exploration at first.
+# Settings beyond the defaults, by name.
 declare -A settings=(
   [walk]="" [walk_slow]="" [walk_fast]="" [march]=""
-  [run]="--set first_sigma_deg=10 --set guided_samples=500 --set guided_cycles=12 --set guided_iterations=3"
+  [run]=""
 )
 names=("$@")
 if ((${#names[@]} == 0)); then names=(walk walk_slow walk_fast march run); fi

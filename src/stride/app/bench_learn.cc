@@ -158,7 +158,7 @@ Settings RunSettings(bool quick) {
           {"first_cycles", 2},
           {"guided_iterations", 1},
           {"guided_samples", quick ? 40 : 200},
-          {"guided_cycles", quick ? 2 : 4},
+          {"guided_pairs", quick ? 20 : 60},
           {"evolve_iterations", 2},
           {"evolve_pairs", quick ? 32 : 256}};
 }

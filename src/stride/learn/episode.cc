@@ -83,6 +83,9 @@ void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
   }
   for (int lane = 0; lane < lanes; ++lane) {
     results[lane].seconds = static_cast<float>(seconds[lane]);
+    results[lane].stood = alive[lane] != 0;
+    results[lane].base = static_cast<float>(runner->Base(lane));
+    if (alive[lane] && episodes[lane].end_state) runner->Store(lane, episodes[lane].end_state);
     if (lived[lane] > 0) results[lane].cost /= static_cast<float>(lived[lane]);
   }
 }

@@ -21,8 +21,10 @@ struct EpisodeOptions {
 };
 
 struct EpisodeResult {
-  float seconds = 0;  // survived
-  float cost = 0;     // mean at the borders it lived through
+  float seconds = 0;   // survived
+  float cost = 0;      // mean at the borders it lived through
+  bool stood = false;  // to the end
+  float base = 0;      // heading of the clip's beginning at the end
 };
 
 struct Episode {
@@ -30,6 +32,7 @@ struct Episode {
   std::uint64_t stream = 0;      // of its random numbers: the same stream meets the same trial
   const float* state = nullptr;  // where it begins; null: as the reference
   float base = 0;                // heading of the clip's beginning there
+  float* end_state = nullptr;    // gets the state at the end if it stood
 };
 
 // One trial a lane (`episodes` and `results` have FragmentRunner::Lanes() entries), all along the

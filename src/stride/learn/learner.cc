@@ -21,9 +21,8 @@ constexpr double kDegree = 3.14159265358979 / 180;
 constexpr float kFeatureScale[kFeatureCount] = {.1f,  .1f, .03f, .03f, .03f, .03f, .2f,
                                                 .2f,  .2f, .08f, .05f, .05f, .08f, .05f,
                                                 .05f, .1f, .1f,  .1f,  .1f};
-// The evolution's pushes: the first as a share of the largest; shares of the time stood at which
-// they grow and shrink.
-constexpr double kFirstPush = 0.2, kEasy = 0.85, kHard = 0.65;
+// The evolution's pushes: the smallest, N; shares of the time stood at which they grow and shrink.
+constexpr double kFirstPush = 40, kEasy = 0.85, kHard = 0.65;
 // Its perturbations shrink and grow where perturbed policies stand less or more than these shares
 // of what the unperturbed ones do.
 constexpr double kRuined = 0.75, kHarmless = 0.9;
@@ -121,7 +120,7 @@ Learner::Learner(const ControlGraph& graph, const LearnOptions& options, std::ui
   state_size_ = runners_->local.local().StateSize();
   state_.first_sigma = options.first_sigma_deg * kDegree;
   state_.policies = NoFeedback(graph_, state_.first_sigma);
-  state_.push = kFirstPush * options.evolve_push;
+  state_.push = std::min(kFirstPush, options.evolve_push);
   state_.sigma = options.evolve_sigma;
   for (const BorderReference& border : graph_.borders) {
     state_.borders.insert(state_.borders.end(), border.features, border.features + kFeatureCount);
@@ -349,21 +348,27 @@ EpisodeOptions Learner::TrialOptions() const {
   return o;
 }
 
-std::vector<EpisodeResult> Learner::RunTrials(
-    int count, int group, std::uint64_t key, const EpisodeOptions& options,
+std::vector<Learner::TrialResult> Learner::RunTrials(
+    int count, int group, std::uint64_t key, bool with_states,
     const std::function<void(int, Policies*)>& policies) const {
-  const int lanes = runners_->local.local().Lanes(), size = state_size_;
-  const int blocks = (count + lanes - 1) / lanes;
+  const int lanes = runners_->local.local().Lanes();
+  const int blocks = (count + lanes - 1) / lanes, length = FragmentsIn(options_.evolve_seconds);
   std::vector<std::vector<int>> pool(graph_.Fragments());
   for (std::size_t k = 0; k < state_.pool_fragment.size(); ++k) {
     pool[state_.pool_fragment[k]].push_back(static_cast<int>(k));
   }
-  std::vector<EpisodeResult> results(static_cast<std::size_t>(blocks) * lanes);
+  const EpisodeOptions options = TrialOptions();
+  const std::size_t state_floats = with_states ? state_size_ : 0;
+  // Of each lane: the result, what follows, the state.
+  const std::size_t record = sizeof(EpisodeResult) + sizeof(int) + state_floats * sizeof(float);
+  std::string bytes(static_cast<std::size_t>(blocks) * lanes * record, '\0');
   workers_.Map(
-      blocks, lanes * sizeof(EpisodeResult),
+      blocks, lanes * record,
       [&](int block, char* out) {
         std::vector<Policies> own(lanes, state_.policies);
         std::vector<Episode> episodes(lanes);
+        std::vector<EpisodeResult> results(lanes);
+        std::vector<float> states(lanes * state_floats);
         Random pick(StreamOf(seed_, 101, key, block));
         const int start = pick.Index(graph_.Fragments());
         for (int lane = 0; lane < lanes; ++lane) {
@@ -372,37 +377,70 @@ std::vector<EpisodeResult> Learner::RunTrials(
           Episode& episode = episodes[lane];
           episode.policies = &own[lane];
           episode.stream = StreamOf(seed_, 102, key, trial / group);
+          if (with_states) episode.end_state = &states[lane * state_floats];
           if (lane % group != 0) {
             episode.state = episodes[lane - 1].state;
             episode.base = episodes[lane - 1].base;
           } else if (!pool[start].empty()) {
             const int k = pool[start][pick.Index(static_cast<int>(pool[start].size()))];
-            episode.state = &state_.pool_states[static_cast<std::size_t>(k) * size];
+            episode.state = &state_.pool_states[static_cast<std::size_t>(k) * state_size_];
             episode.base = state_.pool_base[k];
           }
         }
-        const std::vector<int> course =
-            RandomCourse(graph_, start, FragmentsIn(options_.evolve_seconds), &pick);
+        std::vector<int> course = RandomCourse(graph_, start, length + 1, &pick);
+        const int next = course.back();
+        course.pop_back();
         RunEpisodes(graph_, course, options, episodes.data(), &runners_->local.local(),
-                    reinterpret_cast<EpisodeResult*>(out));
+                    results.data());
+        for (int lane = 0; lane < lanes; ++lane, out += record) {
+          std::memcpy(out, &results[lane], sizeof(EpisodeResult));
+          std::memcpy(out + sizeof(EpisodeResult), &next, sizeof next);
+          if (with_states) {
+            std::memcpy(out + sizeof(EpisodeResult) + sizeof next, &states[lane * state_floats],
+                        state_floats * sizeof(float));
+          }
+        }
       },
-      reinterpret_cast<char*>(results.data()));
-  results.resize(count);
-  for (const EpisodeResult& r : results) {
-    lane_steps_ += static_cast<long>(r.seconds / world_.time_step);
+      bytes.data());
+  std::vector<TrialResult> results(count);
+  for (int k = 0; k < count; ++k) {
+    const char* at = bytes.data() + k * record;
+    TrialResult& r = results[k];
+    std::memcpy(&r.episode, at, sizeof r.episode);
+    std::memcpy(&r.next, at + sizeof r.episode, sizeof r.next);
+    if (with_states && r.episode.stood) {
+      r.state.resize(state_floats);
+      std::memcpy(r.state.data(), at + sizeof r.episode + sizeof r.next,
+                  state_floats * sizeof(float));
+    }
+    lane_steps_ += static_cast<long>(r.episode.seconds / world_.time_step);
   }
   return results;
 }
 
-double Learner::StandingSeconds(std::uint64_t key) const {
+double Learner::StandingSeconds(std::uint64_t key, std::vector<TrialResult>* results) const {
   constexpr int kTrials = 64;
+  std::vector<TrialResult> trials =
+      RunTrials(kTrials, 1, key, results != nullptr,
+                [&](int, Policies* policies) { *policies = state_.policies; });
   double seconds = 0;
-  for (const EpisodeResult& r :
-       RunTrials(kTrials, 1, key, TrialOptions(),
-                 [&](int, Policies* policies) { *policies = state_.policies; })) {
-    seconds += r.seconds / kTrials;
-  }
+  for (const TrialResult& trial : trials) seconds += trial.episode.seconds / kTrials;
+  if (results) *results = std::move(trials);
   return seconds;
+}
+
+// Trials begin where trials ended before: what goes wrong slowly is met as well.
+void Learner::RefreshPool(const std::vector<TrialResult>& results) {
+  Random random(StreamOf(seed_, 103, state_.evolution.iteration, 0));
+  const int size = static_cast<int>(state_.pool_fragment.size());
+  for (const TrialResult& r : results) {
+    if (r.state.empty() || size == 0) continue;
+    const int k = random.Index(size);
+    state_.pool_fragment[k] = r.next;
+    state_.pool_base[k] = r.episode.base;
+    std::copy(r.state.begin(), r.state.end(),
+              state_.pool_states.begin() + static_cast<std::ptrdiff_t>(k) * state_size_);
+  }
 }
 
 nlohmann::ordered_json Learner::Evolve() {
@@ -414,18 +452,20 @@ nlohmann::ordered_json Learner::Evolve() {
       evolution, StreamOf(seed_, 100, 0, 0),
       [this](Random* random, std::span<float> out) { Perturb(random, out); }, state_.evolution);
   const std::size_t size = state_.evolution.parameters.size();
-  const std::vector<EpisodeResult> results =
-      RunTrials(2 * evolution.pairs, 2, state_.evolution.iteration, TrialOptions(),
+  const std::vector<TrialResult> results =
+      RunTrials(2 * evolution.pairs, 2, state_.evolution.iteration, false,
                 [&](int trial, Policies* policies) {
                   std::vector<float> parameters(size);
                   search.Ask(trial / 2, trial % 2 == 0 ? 1 : -1, parameters);
                   Unpack(parameters, policies);
                 });
-  const double unperturbed = StandingSeconds(state_.evolution.iteration);
+  std::vector<TrialResult> stood;
+  const double unperturbed = StandingSeconds(state_.evolution.iteration, &stood);
+  RefreshPool(stood);
   std::vector<float> plus(evolution.pairs), minus(evolution.pairs);
   double seconds = 0, cost = 0;
   for (int i = 0; i < 2 * evolution.pairs; ++i) {
-    const EpisodeResult& e = results[i];
+    const EpisodeResult& e = results[i].episode;
     seconds += e.seconds / (2.0 * evolution.pairs);
     cost += e.cost / (2.0 * evolution.pairs);
     (i % 2 == 0 ? plus : minus)[i / 2] =
@@ -446,7 +486,8 @@ nlohmann::ordered_json Learner::Evolve() {
   // Pushes as large as it can just take teach it most.
   const double share = unperturbed / options_.evolve_seconds;
   if (share > kEasy) state_.push = std::min(options_.evolve_push, 1.2 * state_.push);
-  if (share < kHard) state_.push = std::max(kFirstPush * options_.evolve_push, state_.push / 1.2);
+  if (share < kHard)
+    state_.push = std::max(std::min(kFirstPush, options_.evolve_push), state_.push / 1.2);
   // Perturbations that ruin the skill tell little about it.
   if (seconds < kRuined * unperturbed) state_.sigma *= 0.8;
   if (seconds > kHarmless * unperturbed) {

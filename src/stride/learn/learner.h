@@ -35,12 +35,12 @@ struct LearnOptions {
 
   int evolve_iterations = 20;
   int evolve_pairs = 512;
-  double evolve_sigma = 0.02, evolve_rate = 0.4;  // at most; step for each unit of sigma
+  double evolve_sigma = 0.02, evolve_rate = 0.8;  // at most; step for each unit of sigma
   double evolve_seconds = 6;                      // of an episode
-  double evolve_push = 200;  // N, largest; grows to it from a fifth as the skill gets better
+  double evolve_push = 200;  // N, largest; grows to it from 40 as the skill gets better
   double evolve_push_every = 1;
-  double evolve_cost = 0.05;  // return lost for each unit of cost, as a share of the seconds
-  double smooth = 1.5;        // fragments over which perturbations of gains are alike
+  double evolve_cost = 0.1;  // return lost for each unit of cost, as a share of the seconds
+  double smooth = 1.5;       // fragments over which perturbations of gains are alike
 
   double weight_velocity = 1;  // in the cost (paper: 0.1)
   WorldVariation variation;
@@ -151,12 +151,17 @@ class Learner {
   nlohmann::ordered_json Sample(const std::function<bool()>& stop);
   nlohmann::ordered_json Evolve();
   EpisodeOptions TrialOptions() const;
-  double StandingSeconds(std::uint64_t key) const;
   // Trials from states of the pool; `group` neighbours meet the same trial. `policies` fills in
   // those of trial i.
-  std::vector<EpisodeResult> RunTrials(int count, int group, std::uint64_t key,
-                                       const EpisodeOptions& options,
-                                       const std::function<void(int, Policies*)>& policies) const;
+  struct TrialResult {
+    EpisodeResult episode;
+    int next = 0;              // fragment that would have followed
+    std::vector<float> state;  // at the end, if it stood and states were asked for
+  };
+  std::vector<TrialResult> RunTrials(int count, int group, std::uint64_t key, bool with_states,
+                                     const std::function<void(int, Policies*)>& policies) const;
+  double StandingSeconds(std::uint64_t key, std::vector<TrialResult>* results = nullptr) const;
+  void RefreshPool(const std::vector<TrialResult>& results);
   void Perturb(Random* random, std::span<float> out) const;
   void ApplyBorders();
   int FragmentsIn(double seconds) const;

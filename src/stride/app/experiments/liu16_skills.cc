@@ -71,6 +71,7 @@ ObtainedSkill ObtainSkill(const SkillClip& clip, const ExperimentContext& contex
                             .character = clip.character,
                             .out = file,
                             .name = clip.name,
+                            .symmetry = clip.symmetric ? Symmetry::kYes : Symmetry::kAuto,
                             .seed = context.seed,
                             .threads = context.threads,
                             .quiet = !context.progress};

@@ -13,11 +13,12 @@ struct SkillClip {
   const char* name;  // of its rows, and of its file
   const char* file;  // motion capture below the folder of --mocap
   CaptureOptions capture;
-  const char* built_in;   // stands in where there is no capture; null: nothing does
-  const char* character;  // with the paper's gains (a), or (b) for stunts
-  const char* settings;   // LearnOptions, as JSON over the defaults
-  double paper_minutes;   // to learn, on 20 cores
-  double paper_seconds;   // survived under growing pushes
+  const char* built_in;    // stands in where there is no capture; null: nothing does
+  const char* character;   // with the paper's gains (a), or (b) for stunts
+  bool symmetric = false;  // made so by mirroring half a cycle (paper: walking and running)
+  const char* settings;    // LearnOptions, as JSON over the defaults
+  double paper_minutes;    // to learn, on 20 cores
+  double paper_seconds;    // survived under growing pushes
 };
 
 inline constexpr SkillClip kSkillClips[] = {
@@ -26,7 +27,9 @@ inline constexpr SkillClip kSkillClips[] = {
      .capture = {368, 572, 120, true},
      .built_in = "walk",
      .character = "liu16",
-     .settings = R"({"first_sigma_deg": 10})",
+     .symmetric = true,
+     .settings =
+         R"({"first_sigma_deg": 10, "first_samples": 600, "evolve_iterations": 60, "evolve_push": 400})",
      .paper_minutes = 40.3,
      .paper_seconds = 107},
     {.name = "striding_run",
@@ -34,36 +37,42 @@ inline constexpr SkillClip kSkillClips[] = {
      .capture = {39, 120, 120, true},
      .built_in = "run",
      .character = "liu16",
-     .settings = R"({"first_sigma_deg": 10})",
+     .symmetric = true,
+     .settings =
+         R"({"first_sigma_deg": 10, "first_samples": 1000, "evolve_iterations": 60, "evolve_push": 400})",
      .paper_minutes = 21.1,
      .paper_seconds = 370},
     {.name = "waltz",
      .file = "cmu/55_01.bvh",
-     .capture = {1243, 1401, 120, true},
+     .capture = {1457, 1745, 120, true},
      .built_in = nullptr,
      .character = "liu16",
-     .settings = R"({"first_sigma_deg": 10})",
+     .settings =
+         R"({"first_sigma_deg": 20, "first_samples": 600, "evolve_iterations": 60, "evolve_push": 400})",
      .paper_minutes = 314,
      .paper_seconds = 67.2},
     {.name = "kick",
      .file = "deepmimic/humanoid3d_spinkick.txt",
      .built_in = "kick",
      .character = "liu16-strong",
-     .settings = R"({"first_sigma_deg": 10})",
+     .settings =
+         R"({"first_sigma_deg": 15, "first_samples": 1000, "evolve_iterations": 60, "evolve_push": 400})",
      .paper_minutes = 93.8,
      .paper_seconds = 280},
     {.name = "dance_spin",
      .file = "deepmimic/humanoid3d_dance_spin.txt",
      .built_in = "spin",
      .character = "liu16-strong",
-     .settings = R"({"first_sigma_deg": 10})",
+     .settings =
+         R"({"first_sigma_deg": 10, "first_samples": 1000, "evolve_iterations": 60, "evolve_push": 400})",
      .paper_minutes = 102,
      .paper_seconds = 139},
     {.name = "backflip",
      .file = "deepmimic/humanoid3d_backflip.txt",
      .built_in = "backflip",
      .character = "liu16-strong",
-     .settings = R"({"first_sigma_deg": 10})",
+     .settings =
+         R"({"first_sigma_deg": 15, "first_samples": 1000, "evolve_iterations": 60, "evolve_push": 400})",
      .paper_minutes = 153,
      .paper_seconds = 73.7},
 };
