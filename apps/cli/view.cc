@@ -5,12 +5,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <spawn.h>
 
 #include "access.h"
 #include "server.h"
+#include "stride/app/crowd.h"
 #include "stride/app/motion_source.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
@@ -29,6 +31,7 @@ struct Arguments {
   RunSetup setup;
   ServerOptions server;
   double seconds = 0;
+  std::optional<int> crowd;
   bool no_browser = false;
 };
 
@@ -98,6 +101,7 @@ Output View(Arguments arguments, const CommonOptions& common) {
   if (!arguments.source.empty()) {
     opened = Open(arguments.source, arguments.setup.character, &setup);
   }
+  if (arguments.crowd) AddCrowd(*arguments.crowd, &setup);
   LiveSession session(setup, opened);
 
   std::string address;
@@ -151,6 +155,8 @@ Verb ViewVerb() {
             app->add_option("--motion", a.setup.motions, "A motion for the controller; repeatable")
                 ->take_all()
                 ->allow_extra_args(false);
+            app->add_option("--crowd", a.crowd, "So many characters in all, on a circle")
+                ->check(CLI::Range(2, 64));
             app->add_option("--port", a.server.port, "0: any that is free")
                 ->check(CLI::Range(0, 65535))
                 ->capture_default_str();

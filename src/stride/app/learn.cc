@@ -131,7 +131,7 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
   result.out = request.out;
   result.seed = request.seed;
   result.leader = workers.Leader();
-  result.iterations = learner.DoneIterations();
+  result.iterations = static_cast<int>(learner.Known().history.size());
   result.threads = workers.Threads();
   result.ranks = workers.Ranks();
   result.symmetric = options.symmetric;

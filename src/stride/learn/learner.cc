@@ -109,7 +109,7 @@ Learner::Learner(const ControlGraph& graph, const LearnOptions& options, std::ui
     if (!fragment.next.empty()) continue;
     throw InputError(
         fmt::format("'{}' is no loop: a skill is learned over many rounds. Take a motion that "
-                    "loops, or close it (stride import --loop)",
+                    "loops, or close it (--loop, for motion capture)",
                     graph_.segments[fragment.segment].name));
   }
   world_.actors = {graph_.character};
@@ -142,6 +142,12 @@ int Learner::DoneIterations() const {
   return TotalIterations();
 }
 
+// It stands long enough, or half of that and does not get better: the evolution will do more.
+bool Learner::GuidedEnough() const {
+  return state_.best_seconds >= options_.guided_enough ||
+         (state_.stale >= 2 && state_.best_seconds >= options_.guided_enough / 2);
+}
+
 void Learner::ApplyBorders() {
   for (std::size_t k = 0; k < graph_.borders.size(); ++k) {
     std::copy_n(&state_.borders[k * kFeatureCount], kFeatureCount, graph_.borders[k].features);
@@ -160,9 +166,8 @@ nlohmann::ordered_json Learner::Advance(const std::function<bool()>& stop) {
   // On to the next phase that has iterations.
   const auto limit = [&] {
     return state_.phase == LearnPhase::kOpenLoop ? (state_.followed ? 0 : kOpenLoopTries)
-           : state_.phase == LearnPhase::kGuided
-               ? (state_.best_seconds >= options_.guided_enough ? 0 : options_.guided_iterations)
-               : options_.evolve_iterations;
+           : state_.phase == LearnPhase::kGuided ? (GuidedEnough() ? 0 : options_.guided_iterations)
+                                                 : options_.evolve_iterations;
   };
   while (state_.phase != LearnPhase::kDone && state_.iteration >= limit()) {
     state_.phase = static_cast<LearnPhase>(static_cast<int>(state_.phase) + 1);
@@ -301,6 +306,7 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
     const double seconds = StandingSeconds(1u << 31);
     line["seconds"] = seconds;
     line["of"] = options_.evolve_seconds;
+    state_.stale = seconds > 1.05 * state_.best_seconds ? 0 : state_.stale + 1;
     if (seconds > state_.best_seconds) {
       state_.best_seconds = seconds;
       state_.best = state_.policies;

@@ -109,6 +109,7 @@ struct LearnState {
   double disturbance = 1;
   Policies best;
   double best_seconds = -1;
+  int stale = 0;  // iterations since they became clearly better
   // Evolution: the trials' pushes now, N, and the size of perturbations.
   double push = 0, sigma = 0;
   EvolutionState evolution;
@@ -163,6 +164,7 @@ class Learner {
   double StandingSeconds(std::uint64_t key, std::vector<TrialResult>* results = nullptr) const;
   void RefreshPool(const std::vector<TrialResult>& results);
   void Perturb(Random* random, std::span<float> out) const;
+  bool GuidedEnough() const;
   void ApplyBorders();
   int FragmentsIn(double seconds) const;
   int StartInPool() const;

@@ -49,6 +49,7 @@ std::string Learner::Checkpoint() const {
                                  {"disturbance", state_.disturbance},
                                  {"best", state_.best.size()},
                                  {"best_seconds", state_.best_seconds},
+                                 {"stale", state_.stale},
                                  {"push", state_.push},
                                  {"sigma", state_.sigma},
                                  {"pool", state_.pool_fragment.size()},
@@ -99,6 +100,7 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   if (best != 0 && best != s.policies.size()) fail("the checkpoint is damaged");
   s.best.resize(best);
   s.best_seconds = head.at("best_seconds");
+  s.stale = head.at("stale");
   s.push = head.at("push");
   s.sigma = head.at("sigma");
   s.history = head.at("history");

@@ -15,10 +15,13 @@ namespace {
 
 struct SkillConfig {
   double turn_rate = 0.6;  // rad/s
+  double phase_reset = 0;  // s
 };
 template <class Visitor>
 void VisitConfig(SkillConfig& c, Visitor& visit) {
   visit("turn_rate", c.turn_rate, {0, 10, "rad/s"}, "how fast a commanded heading is taken up");
+  visit("phase_reset", c.phase_reset, {0, 0.5, "s"},
+        "a foot that lands early by up to this time begins its landing fragment at once");
 }
 
 class SkillController final : public Controller {
@@ -46,6 +49,7 @@ class SkillController final : public Controller {
       kd_.push_back(body.joint.kd);
     }
     base_ = -segment().travel_heading;
+    FindLandings();
   }
 
   std::unique_ptr<Controller> Clone() const override {
@@ -61,6 +65,7 @@ class SkillController final : public Controller {
 
   void Step(const Observation& observation, const Command& command, Actuation* actuation) override {
     Steer(command);
+    if (config_.phase_reset > 0) ResetPhase(observation.contacts);
     const double end = graph_->fragments[fragment_].end * graph_->time_step;
     if (clip_time_ > end - 0.5 * time_step_) NextFragment();
     if (!acted_) Feedback(observation.state);
@@ -95,6 +100,60 @@ class SkillController final : public Controller {
     const double wanted = *command.heading - segment().travel_heading - base_;
     const double most = config_.turn_rate * time_step_;
     base_ += std::clamp(std::remainder(wanted, 2 * 3.14159265358979323846), -most, most);
+  }
+
+  // Fragments that begin when a foot lands in the clip, and which bodies belong to each foot.
+  void FindLandings() {
+    const Character& character = skill_->character;
+    const int feet[2] = {graph_->parts.left_foot, graph_->parts.right_foot};
+    foot_of_.assign(character.BodyCount(), -1);
+    for (int i = 0; i < character.BodyCount(); ++i) {
+      for (int side = 0; side < 2; ++side) {
+        if (i == feet[side] ||
+            (character.bodies[i].parent >= 0 && foot_of_[character.bodies[i].parent] == side)) {
+          foot_of_[i] = side;
+        }
+      }
+    }
+    const std::uint8_t flags[2] = {kLeftFootDown, kRightFootDown};
+    for (int f = 0; f < graph_->Fragments(); ++f) {
+      const Fragment& now = graph_->fragments[f];
+      const double middle = (now.begin + now.end) / 2 * graph_->time_step;
+      const double before = middle - graph_->Seconds(f);
+      for (int side = 0; side < 2; ++side) {
+        const bool down = SampleContacts(segment().motion, middle) & flags[side];
+        const bool was_down =
+            SampleContacts(segment().motion, before < 0 ? before + graph_->Seconds() : before) &
+            flags[side];
+        if (down && !was_down) landings_[side].push_back(f);
+      }
+    }
+  }
+
+  // Contact-aligned phase reset (Section 6.1), at the landing of a foot that was in the air.
+  void ResetPhase(std::span<const Contact> contacts) {
+    bool down[2] = {false, false};
+    for (const Contact& contact : contacts) {
+      const int side = foot_of_[contact.body];
+      if (side >= 0 && contact.force.z > 0) down[side] = true;
+    }
+    for (int side = 0; side < 2; ++side) {
+      constexpr double kSwing = 0.15;  // s in the air at least
+      const bool landed = down[side] && in_air_[side] > kSwing;
+      in_air_[side] = down[side] ? 0 : in_air_[side] + time_step_;
+      if (!landed) continue;
+      for (const int f : landings_[side]) {
+        const double begin = graph_->fragments[f].begin * graph_->time_step;
+        const double early = std::remainder(begin - clip_time_, graph_->Seconds());
+        if (early <= 0 || early > config_.phase_reset) continue;
+        // Over the end of the round?
+        if (begin < clip_time_) base_ += graph_->fragments.back().turn;
+        fragment_ = f;
+        clip_time_ = begin;
+        acted_ = false;
+        break;
+      }
+    }
   }
 
   void NextFragment() {
@@ -169,6 +228,8 @@ class SkillController final : public Controller {
   std::vector<double> kp_, kd_;
   std::vector<std::vector<double>> reference_q_;  // every step of the clip
   State reference_;
+  std::vector<int> foot_of_;      // of each body: 0 left, 1 right, -1 neither
+  std::vector<int> landings_[2];  // fragments
   // Memory of the run.
   int fragment_ = 0;
   double clip_time_ = 0;  // since the cycle began, s
@@ -176,6 +237,7 @@ class SkillController final : public Controller {
   bool acted_ = false;
   float action_[kActionCount] = {};
   float heading_error_ = 0;
+  double in_air_[2] = {0, 0};  // s, left and right foot
 };
 
 }  // namespace
