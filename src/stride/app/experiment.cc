@@ -18,7 +18,7 @@
 
 namespace stride {
 
-#define STRIDE_EXPERIMENT(paper, name)                  \
+#define STRIDE_EXPERIMENT(paper, name, ...)             \
   namespace experiments::paper##_##name {               \
     std::string Describe();                             \
     Findings Measure(const ExperimentContext& context); \
@@ -34,19 +34,11 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kResultFile = "result.json";
 constexpr const char* kMocapVariable = "STRIDE_MOCAP_DIR";
 
-TakenOptions TakenBy(const std::string& experiment) {
-  if (experiment == "liu16/table2") return {.mocap = true, .only = true, .skills = true};
-  if (experiment == "liu16/kick-push") return {.mocap = true, .skills = true};
-  return {};
-}
-
 // `name` as in experiments.def, an identifier.
 Experiment MakeExperiment(const std::string& paper, std::string name, std::string description,
-                          Findings (*run)(const ExperimentContext&)) {
+                          Findings (*run)(const ExperimentContext&), TakenOptions takes) {
   std::replace(name.begin(), name.end(), '_', '-');
-  Experiment experiment{paper, std::move(name), std::move(description), run};
-  experiment.takes = TakenBy(experiment.FullName());
-  return experiment;
+  return {paper, std::move(name), std::move(description), run, takes};
 }
 
 // Where a run writes until it is whole: beside the folder, gone when the run ends by an error.
@@ -204,9 +196,9 @@ std::string InputHash(std::string_view bytes) {
 
 const std::vector<Experiment>& Experiments() {
   static const std::vector<Experiment> experiments = {
-#define STRIDE_EXPERIMENT(paper, name)                                   \
+#define STRIDE_EXPERIMENT(paper, name, ...)                              \
   MakeExperiment(#paper, #name, experiments::paper##_##name::Describe(), \
-                 &experiments::paper##_##name::Measure),
+                 &experiments::paper##_##name::Measure, TakenOptions{__VA_ARGS__}),
 #include "stride/app/experiments/experiments.def"
 #undef STRIDE_EXPERIMENT
   };

@@ -284,6 +284,15 @@ TEST(SkillTest, RoundTripsAndRefusesDamage) {
   for (std::size_t at = 10; at < text.size(); at += text.size() / 7) {
     EXPECT_NE(MessageOf([&] { ParseSkill(text.substr(0, at), "a.skill"); }), "no error");
   }
+  // Any damage: read, or refused.
+  for (int k = 0; k < 60; ++k) {
+    std::string damaged = text;
+    for (int n = 0; n < 3; ++n) {
+      damaged[random.Index(static_cast<int>(text.size()))] =
+          "0123456789-.e,:[]{}\"x"[random.Index(21)];
+    }
+    MessageOf([&] { ParseSkill(damaged, "a.skill"); });
+  }
   EXPECT_THAT(MessageOf([&] { ParseSkill("{\"stride_skill\": 99}", "a.skill"); }),
               HasSubstr("version 99"));
   EXPECT_THAT(MessageOf([&] { ParseSkill("{}", "a.skill"); }), HasSubstr("no skill"));
