@@ -298,6 +298,10 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
   } else if (2 * complete < options_.chains) {
     state_.samples = std::min(2 * options_.first_samples, 2 * state_.samples);
     state_.disturbance /= 2;
+    for (FragmentPolicy& p : state_.policies) {
+      for (float& sigma : p.sigma)
+        sigma = std::min(1.5f * sigma, static_cast<float>(state_.first_sigma));
+    }
   } else if (complete == options_.chains) {
     state_.samples = std::max(options_.guided_samples, state_.samples / 2);
     state_.disturbance = std::min(1.0, 2 * state_.disturbance);

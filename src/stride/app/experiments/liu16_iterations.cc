@@ -62,7 +62,9 @@ class Course {
       learner.Advance();
       if (!counts) continue;
       const int iteration = static_cast<int>(series.x.size()) + 1;
-      const Survival survival = TrySkill(learner.Known().policies, name);
+      skill_.policies = learner.Known().policies;
+      skill_.start = learner.Start();
+      const Survival survival = TrySkill(name);
       series.x.push_back(iteration);
       series.y.push_back(survival.mean);
       context_.Tell(fmt::format("{} {}: {:.1f} s", series.name, iteration, survival.mean));
@@ -81,8 +83,7 @@ class Course {
   nlohmann::ordered_json Settings() const { return ConfigToJson(options_); }
 
  private:
-  Survival TrySkill(const Policies& policies, const std::string& name) {
-    skill_.policies = policies;
+  Survival TrySkill(const std::string& name) {
     // The last one stays with the result.
     const std::string file = fmt::format("{}/{}_{}.skill", context_.folder, clip_.motion, name);
     WriteSkill(skill_, file);

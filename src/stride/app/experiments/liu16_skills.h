@@ -56,7 +56,7 @@ inline constexpr SkillClip kSkillClips[] = {
      .built_in = "kick",
      .character = "liu16-strong",
      .settings =
-         R"({"first_sigma_deg": 15, "first_samples": 1000, "evolve_iterations": 60, "evolve_push": 400})",
+         R"({"first_sigma_deg": 15, "first_samples": 1000, "evolve_iterations": 150, "evolve_push": 600, "evolve_push_every": 3})",
      .paper_minutes = 93.8,
      .paper_seconds = 280},
     {.name = "dance_spin",
