@@ -484,7 +484,7 @@ nlohmann::ordered_json Learner::Evolve() {
   search.Tell(plus, minus);
   state_.evolution = search.State();
   Unpack(state_.evolution.parameters, &state_.policies);
-  const nlohmann::ordered_json line = {{"phase", "evolve"},
+  nlohmann::ordered_json line = {{"phase", "evolve"},
                                        {"iteration", state_.iteration},
                                        {"seconds", seconds},
                                        {"of", options_.evolve_seconds},

@@ -118,7 +118,7 @@ class SkillController final : public Controller {
     const std::uint8_t flags[2] = {kLeftFootDown, kRightFootDown};
     for (int f = 0; f < graph_->Fragments(); ++f) {
       const Fragment& now = graph_->fragments[f];
-      const double middle = (now.begin + now.end) / 2 * graph_->time_step;
+      const double middle = 0.5 * (now.begin + now.end) * graph_->time_step;
       const double before = middle - graph_->Seconds(f);
       for (int side = 0; side < 2; ++side) {
         const bool down = SampleContacts(segment().motion, middle) & flags[side];
