@@ -485,14 +485,14 @@ nlohmann::ordered_json Learner::Evolve() {
   state_.evolution = search.State();
   Unpack(state_.evolution.parameters, &state_.policies);
   nlohmann::ordered_json line = {{"phase", "evolve"},
-                                       {"iteration", state_.iteration},
-                                       {"seconds", seconds},
-                                       {"of", options_.evolve_seconds},
-                                       {"unperturbed", unperturbed},
-                                       {"push", state_.push},
-                                       {"sigma", state_.sigma},
-                                       {"cost", cost},
-                                       {"samples", 2 * evolution.pairs}};
+                                 {"iteration", state_.iteration},
+                                 {"seconds", seconds},
+                                 {"of", options_.evolve_seconds},
+                                 {"unperturbed", unperturbed},
+                                 {"push", state_.push},
+                                 {"sigma", state_.sigma},
+                                 {"cost", cost},
+                                 {"samples", 2 * evolution.pairs}};
   // Pushes as large as it can just take teach it most.
   const double share = unperturbed / options_.evolve_seconds;
   if (share > kEasy) state_.push = std::min(options_.evolve_push, 1.2 * state_.push);
