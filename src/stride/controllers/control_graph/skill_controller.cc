@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "stride/controllers/clip_servos.h"
 #include "stride/controllers/registry.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
@@ -39,15 +41,7 @@ class SkillController final : public Controller {
     graph_ = std::make_shared<const ControlGraph>(
         MakeControlGraph(skill_->motion, skill_->character, skill_->clip, skill_->time_step));
     time_step_ = input.world.time_step;
-    layout_ = LayoutOf(character);
-    for (int step = 0; step <= segment().end; ++step) {
-      reference_q_.push_back(SampleMotion(segment().motion, character, step * graph_->time_step));
-    }
-    reference_ = RestState(character);
-    for (const Body& body : character.bodies) {
-      kp_.push_back(body.joint.kp);
-      kd_.push_back(body.joint.kd);
-    }
+    servos_.emplace(graph_, character, terrain_);
     base_ = -segment().travel_heading;
     FindLandings();
   }
@@ -71,12 +65,12 @@ class SkillController final : public Controller {
     if (!acted_) Feedback(observation.state);
     const int step =
         std::clamp(static_cast<int>(clip_time_ / graph_->time_step + 1e-6), 0, segment().end - 1);
-    Aim(step, actuation);
-    ShowReference(step, observation.state);
+    servos_->Aim(step, action_, actuation);
+    servos_->ShowReference(step, base_, observation.state);
     clip_time_ += time_step_;
   }
 
-  const State* Reference() const override { return &reference_; }
+  const State* Reference() const override { return servos_->Reference(); }
 
   std::vector<DebugChannel> Channels() const override {
     return {{"phase", "", DebugChannel::Kind::kScalar},
@@ -97,9 +91,7 @@ class SkillController final : public Controller {
   // The heading that is kept moves towards the commanded one.
   void Steer(const Command& command) {
     if (!command.heading || !skill_->keep_heading) return;
-    const double wanted = *command.heading - segment().travel_heading - base_;
-    const double most = config_.turn_rate * time_step_;
-    base_ += std::clamp(std::remainder(wanted, 2 * 3.14159265358979323846), -most, most);
+    servos_->Steer(*command.heading, config_.turn_rate * time_step_, &base_);
   }
 
   // Fragments that begin when a foot lands in the clip, and which bodies belong to each foot.
@@ -186,48 +178,13 @@ class SkillController final : public Controller {
     Act(skill_->policies[now.policy], now.mirrored, seen, action_);
   }
 
-  void Aim(int step, Actuation* actuation) const {
-    const Quat<float>* target = graph_->Target(step);
-    const Tree<double>& tree = model_.GetTree();
-    const int n = static_cast<int>(tree.bodies.size());
-    JointDrive<double> drives[kMaxBodies];
-    for (int i = 1; i < n; ++i) {
-      drives[i].target = {target[i].w, target[i].x, target[i].y, target[i].z};
-    }
-    double action[kActionCount];
-    std::copy_n(action_, kActionCount, action);
-    ApplyAction(tree, graph_->parts, action, drives);
-    for (int i = 1; i < n; ++i) {
-      double* q = &actuation->target_q[layout_.q[i]];
-      const Quatd& t = drives[i].target;
-      q[0] = t.w;
-      if (tree.bodies[i].kind == JointKind::kBall) q[1] = t.x, q[2] = t.y, q[3] = t.z;
-      actuation->kp[i] = kp_[i];
-      actuation->kd[i] = kd_[i];
-    }
-  }
-
-  // The clip's pose, where the character is.
-  void ShowReference(int step, const State& state) {
-    const std::vector<double>& q = reference_q_[step + 1];
-    std::copy(q.begin(), q.end(), reference_.q.begin());
-    const Quatd root = AxisAngle({0, 0, 1}, base_) * Quatd{q[3], q[4], q[5], q[6]};
-    reference_.q[0] = state.q[0], reference_.q[1] = state.q[1];
-    reference_.q[2] += SurfaceAt(terrain_, state.q[0], state.q[1]).height;
-    reference_.q[3] = root.w, reference_.q[4] = root.x;
-    reference_.q[5] = root.y, reference_.q[6] = root.z;
-  }
-
   std::shared_ptr<const Skill> skill_;
   std::shared_ptr<const ControlGraph> graph_;
   SkillConfig config_;
   Terrain terrain_;
   Model<double> model_;
-  Layout layout_;
   double time_step_;
-  std::vector<double> kp_, kd_;
-  std::vector<std::vector<double>> reference_q_;  // every step of the clip
-  State reference_;
+  std::optional<ClipServos> servos_;
   std::vector<int> foot_of_;      // of each body: 0 left, 1 right, -1 neither
   std::vector<int> landings_[2];  // fragments
   // Memory of the run.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "stride/controllers/clip_servos.h"
 #include "stride/controllers/registry.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
@@ -100,20 +101,13 @@ ControlGraph GraphOf(const Motion& motion, const Character& character, const Sam
 class SamplingController final : public Controller {
  public:
   SamplingController(const ControllerInput& input, const SamplingConfig& config)
-      : config_(config), terrain_(input.world.terrain), model_(input.world.actors[0]) {
+      : config_(config), terrain_(input.world.terrain) {
     const Character& character = input.world.actors[0];
     time_step_ = input.world.time_step;
     graph_ = std::make_shared<const ControlGraph>(
         GraphOf(input.motions.at(0), character, config_, time_step_));
-    layout_ = LayoutOf(character);
-    for (int step = 0; step <= segment().end; ++step) {
-      reference_q_.push_back(SampleMotion(segment().motion, character, step * time_step_));
-    }
-    reference_ = here_ = RestState(character);
-    for (const Body& body : character.bodies) {
-      kp_.push_back(body.joint.kp);
-      kd_.push_back(body.joint.kd);
-    }
+    servos_.emplace(graph_, character, terrain_);
+    here_ = RestState(character);
     base_ = -segment().travel_heading;
     PlannerOptions options;
     options.horizon = std::max(config_.horizon, config_.border_horizon);
@@ -146,12 +140,12 @@ class SamplingController final : public Controller {
     Steer(command);
     if (step_ == now().end) NextFragment();
     if (step_ == now().begin) Decide(observation.state);
-    Aim(actuation);
-    ShowReference(observation.state);
+    servos_->Aim(step_, action_, actuation);
+    servos_->ShowReference(step_, base_, observation.state);
     ++step_;
   }
 
-  const State* Reference() const override { return &reference_; }
+  const State* Reference() const override { return servos_->Reference(); }
 
   std::vector<DebugChannel> Channels() const override {
     return {{"phase", "", DebugChannel::Kind::kScalar},
@@ -188,9 +182,7 @@ class SamplingController final : public Controller {
   // The heading that is kept moves towards the commanded one.
   void Steer(const Command& command) {
     if (!command.heading) return;
-    const double wanted = *command.heading - segment().travel_heading - base_;
-    const double most = config_.turn_rate * time_step_;
-    base_ += std::clamp(std::remainder(wanted, 2 * 3.14159265358979323846), -most, most);
+    servos_->Steer(*command.heading, config_.turn_rate * time_step_, &base_);
   }
 
   void NextFragment() {
@@ -231,47 +223,12 @@ class SamplingController final : public Controller {
                             .fragment_before = fragment_});
   }
 
-  void Aim(Actuation* actuation) const {
-    const Quat<float>* target = graph_->Target(step_);
-    const Tree<double>& tree = model_.GetTree();
-    const int n = static_cast<int>(tree.bodies.size());
-    JointDrive<double> drives[kMaxBodies];
-    for (int i = 1; i < n; ++i) {
-      drives[i].target = {target[i].w, target[i].x, target[i].y, target[i].z};
-    }
-    double action[kActionCount];
-    std::copy_n(action_, kActionCount, action);
-    ApplyAction(tree, graph_->parts, action, drives);
-    for (int i = 1; i < n; ++i) {
-      double* q = &actuation->target_q[layout_.q[i]];
-      const Quatd& t = drives[i].target;
-      q[0] = t.w;
-      if (tree.bodies[i].kind == JointKind::kBall) q[1] = t.x, q[2] = t.y, q[3] = t.z;
-      actuation->kp[i] = kp_[i];
-      actuation->kd[i] = kd_[i];
-    }
-  }
-
-  // The clip's pose, where the character is.
-  void ShowReference(const State& state) {
-    const std::vector<double>& q = reference_q_[step_ + 1];
-    std::copy(q.begin(), q.end(), reference_.q.begin());
-    const Quatd root = AxisAngle({0, 0, 1}, base_) * Quatd{q[3], q[4], q[5], q[6]};
-    reference_.q[0] = state.q[0], reference_.q[1] = state.q[1];
-    reference_.q[2] += SurfaceAt(terrain_, state.q[0], state.q[1]).height;
-    reference_.q[3] = root.w, reference_.q[4] = root.x;
-    reference_.q[5] = root.y, reference_.q[6] = root.z;
-  }
-
   SamplingConfig config_;
   std::shared_ptr<const ControlGraph> graph_;
   Terrain terrain_;
-  Model<double> model_;
-  Layout layout_;
   double time_step_;
-  std::vector<double> kp_, kd_;
-  std::vector<std::vector<double>> reference_q_;  // every step of the clip
-  State reference_, here_;
+  std::optional<ClipServos> servos_;
+  State here_;
   // Memory of the run.
   std::optional<Planner> planner_;  // and the plan for the next fragment
   int fragment_ = 0, step_ = 0;
