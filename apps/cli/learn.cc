@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "learn_capture.h"
+#include "learn_graph.h"
 #include "learn_openloop.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
@@ -109,7 +110,8 @@ Verb LearnVerb() {
            "stride learn skill run --character liu16-strong -o mine.skill --seed 3",
            "stride learn skill kick.bvh --range 28:130 --loop --character liu16-strong -o k.skill",
            "mpirun -n 4 stride learn skill run -o run.skill --resume",
-           "stride learn openloop backflip -o performed.motion --sheet performed.png"},
+           "stride learn openloop backflip -o performed.motion --sheet performed.png",
+           "stride learn graph data/graphs/locomotion.json -o mine.skill --picture graph.svg"},
           [](CLI::App* app, const CommonOptions* common) {
             auto arguments = std::make_shared<Arguments>();
             CLI::App* skill = app->add_subcommand("skill", "A robust skill from a clip that loops");
@@ -120,9 +122,14 @@ Verb LearnVerb() {
                 app->add_subcommand("openloop", "A clip performed once, by sampling control alone");
             openloop->fallthrough();
             const auto run_openloop = AddOpenLoop(openloop, common, Interrupted);
-            return [arguments, common, openloop, run_openloop]() -> Output {
+            CLI::App* graph = app->add_subcommand(
+                "graph", "One skill from a graph of clips and transitions between them");
+            graph->fallthrough();
+            const auto run_graph = AddGraph(graph, common, Interrupted);
+            return [arguments, common, openloop, run_openloop, graph, run_graph]() -> Output {
               HearSignals(!openloop->parsed());
               if (openloop->parsed()) return run_openloop();
+              if (graph->parsed()) return run_graph();
               LearnSkillRequest request = arguments->request;
               request.capture = arguments->capture();
               request.seed = common->seed;

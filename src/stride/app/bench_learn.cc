@@ -36,7 +36,7 @@ class WalkWork {
  public:
   explicit WalkWork(std::uint64_t seed)
       : skill_(LoadSkill("walk")),
-        graph_(MakeControlGraph(skill_.motion, skill_.character, skill_.clip, skill_.time_step)),
+        graph_(GraphOf(skill_)),
         runner_(WorldOf(skill_), graph_.parts),
         stream_(seed) {}
 

@@ -192,10 +192,10 @@ nlohmann::ordered_json ToJson(const SkillInfoResult& r) {
           {"source", r.source},
           {"name", r.skill.name},
           {"character", r.skill.character.name},
-          {"motion", r.skill.motion.name},
-          {"cycle_seconds", r.skill.motion.Duration()},
+          {"motion", r.skill.FirstMotion().name},
+          {"cycle_seconds", r.skill.FirstMotion().Duration()},
           {"policies", r.skill.policies.size()},
-          {"symmetric", r.skill.clip.symmetric},
+          {"symmetric", r.skill.plan.clips[0].symmetric},
           {"keep_heading", r.skill.keep_heading},
           {"metrics", r.skill.metrics},
           {"provenance", r.skill.provenance}};

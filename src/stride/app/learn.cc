@@ -1,26 +1,19 @@
 #include "stride/app/learn.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 
 #include <fmt/format.h>
 
+#include "stride/app/learning_run.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
-#include "stride/core/progress.h"
 #include "stride/learn/skill.h"
 #include "stride/motion/symmetry.h"
 
 namespace stride {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double Since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Mean angle of a joint between two loops over a cycle, rad.
 double Difference(const Character& character, const Motion& a, const Motion& b) {
@@ -67,15 +60,6 @@ nlohmann::ordered_json CaptureJson(const CaptureOptions& capture) {
   return json;
 }
 
-std::string StateText(const nlohmann::ordered_json& line, double rate) {
-  std::string text = fmt::format("{}", line.value("phase", ""));
-  if (line.contains("of")) {
-    text += fmt::format(" {}: stands {:.1f} of {:g} s", line.value("iteration", 0) + 1,
-                        line.value("seconds", 0.0), line.value("of", 0.0));
-  }
-  return text + fmt::format(", cost {:.2f}, {:.2f} M steps/s", line.value("cost", 0.0), rate / 1e6);
-}
-
 }  // namespace
 
 LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
@@ -93,7 +77,6 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
       MakeControlGraph(source.motion, source.character, clip, World().time_step);
   Learner learner(graph, options, request.seed, workers);
   const std::string checkpoint = request.out + ".checkpoint";
-  const std::string history = request.out + ".history.jsonl";
   if (request.resume && std::filesystem::exists(checkpoint)) {
     learner.Restore(ReadFile(checkpoint), checkpoint);
   } else if (!request.resume && std::filesystem::exists(request.out)) {
@@ -101,31 +84,13 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
     ReadSkill(request.out);
   }
 
-  // Only the leader hears Ctrl-C; the others are told.
-  const std::function<bool()> stop = [&] {
-    return workers.Leader() && request.stop && request.stop();
-  };
-  Progress progress(request.quiet || !workers.Leader());
-  progress.Show(learner.DoneIterations(), learner.TotalIterations(), "sampling the clip");
-  const Clock::time_point start = Clock::now();
-  while (!learner.Done() && !result.stopped) {
-    const nlohmann::ordered_json line = learner.Advance(stop);
-    result.stopped = workers.Agree(stop());
-    if (line.is_null()) {
-      result.stopped = true;
-      break;
-    }
-    if (!workers.Leader()) continue;
-    WriteFileWhole(checkpoint, learner.Checkpoint());
-    std::string lines;
-    for (const auto& each : learner.Known().history) lines += each.dump() + "\n";
-    WriteFileWhole(history, lines);
-    progress.Show(learner.DoneIterations(), learner.TotalIterations(),
-                  StateText(line, static_cast<double>(learner.LaneSteps()) / Since(start)));
-  }
-  result.wall_seconds = Since(start);
-  result.lane_steps_per_second =
-      static_cast<double>(learner.LaneSteps()) / std::max(1e-9, result.wall_seconds);
+  const LearningRun run = RunToEnd(
+      request.out, workers, request.quiet, request.stop,
+      [&] { return std::pair(learner.DoneIterations(), learner.TotalIterations()); },
+      [&]() -> const nlohmann::ordered_json& { return learner.Known().history; }, &learner);
+  result.stopped = run.stopped;
+  result.wall_seconds = run.wall_seconds;
+  result.lane_steps_per_second = run.lane_steps_per_second;
   result.clip = source.motion.name;
   result.character = source.character.name;
   result.out = request.out;
@@ -148,7 +113,7 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
     Skill skill;
     skill.name = request.name.empty() ? source.motion.name : request.name;
     skill.character = source.character;
-    skill.motion = source.motion;
+    skill.plan = PlanOf(source.motion, options.symmetric);
     skill.clip = clip;
     skill.time_step = graph.time_step;
     skill.keep_heading = options.keep_heading;

@@ -41,6 +41,21 @@ inline int ValueCount(DebugChannel::Kind kind) {
   return kind == DebugChannel::Kind::kScalar ? 1 : kind == DebugChannel::Kind::kPoint ? 3 : 6;
 }
 
+// What a controller can do and what may follow what, for pictures: Controller::Graph().
+struct BehaviourGraph {
+  struct Node {
+    std::string name;
+    int style = 0;           // that asks for it; 0: none does
+    double robustness = -1;  // 0 to 1, as it was found when it was learned; negative: not known
+  };
+  struct Link {
+    int from = 0, to = 0;
+    double robustness = -1;
+  };
+  std::vector<Node> nodes;
+  std::vector<Link> links;
+};
+
 // Drives one character. All memory lies in the object: a clone goes on exactly as the original
 // would.
 class Controller {
@@ -61,6 +76,8 @@ class Controller {
   virtual const State* Reference() const { return nullptr; }
 
   virtual std::vector<std::string> Styles() const { return {}; }
+  // Constant; the node it is in is the channel "node". Empty: it has none.
+  virtual BehaviourGraph Graph() const { return {}; }
   virtual std::vector<DebugChannel> Channels() const { return {}; }
   // `values`: the channels' values one after the other, filled with NaN before.
   virtual void ReadChannels(std::span<float> values) const { (void)values; }

@@ -17,7 +17,7 @@ namespace stride {
 
 class ClipServos {
  public:
-  // The clip is the graph's first segment; `character` the one of the world.
+  // `character`: the one of the world.
   ClipServos(std::shared_ptr<const ControlGraph> graph, const Character& character,
              const Terrain& terrain)
       : graph_(std::move(graph)),
@@ -25,10 +25,15 @@ class ClipServos {
         tree_(Model<double>(character).GetTree()),
         layout_(LayoutOf(character)),
         reference_(RestState(character)) {
-    const Segment& segment = graph_->segments[0];
-    for (int step = 0; step <= segment.end; ++step) {
-      reference_q_.push_back(SampleMotion(segment.motion, character, step * graph_->time_step));
+    auto poses = std::make_shared<std::vector<std::vector<double>>>();
+    for (const Segment& segment : graph_->segments) {
+      for (int step = segment.begin; step < segment.end; ++step) {
+        poses->push_back(
+            SampleMotion(segment.motion, character,
+                         segment.offset + (step + 1 - segment.begin) * graph_->time_step));
+      }
     }
+    reference_q_ = std::move(poses);
     for (const Body& body : character.bodies) {
       kp_.push_back(body.joint.kp);
       kd_.push_back(body.joint.kd);
@@ -56,9 +61,9 @@ class ClipServos {
     }
   }
 
-  // The clip's pose after a step, where the character is. `base`: heading of the clip's beginning.
+  // The clip's pose after a step, where the character is. `base`: heading of its axes.
   void ShowReference(int step, double base, const State& state) {
-    const std::vector<double>& q = reference_q_[step + 1];
+    const std::vector<double>& q = (*reference_q_)[step];
     std::copy(q.begin(), q.end(), reference_.q.begin());
     const Quatd root = AxisAngle({0, 0, 1}, base) * Quatd{q[3], q[4], q[5], q[6]};
     reference_.q[0] = state.q[0], reference_.q[1] = state.q[1];
@@ -69,8 +74,8 @@ class ClipServos {
   const State* Reference() const { return &reference_; }
 
   // The base moves by at most `most` rad towards where the clip would go along the heading.
-  void Steer(double heading, double most, double* base) const {
-    const double wanted = heading - graph_->segments[0].travel_heading - *base;
+  void Steer(const Segment& segment, double heading, double most, double* base) const {
+    const double wanted = heading - segment.travel_heading - *base;
     *base += std::clamp(std::remainder(wanted, 2 * 3.14159265358979323846), -most, most);
   }
 
@@ -80,7 +85,7 @@ class ClipServos {
   Tree<double> tree_;
   Layout layout_;
   std::vector<double> kp_, kd_;
-  std::vector<std::vector<double>> reference_q_;  // every step of the clip
+  std::shared_ptr<const std::vector<std::vector<double>>> reference_q_;  // after every step
   State reference_;
 };
 

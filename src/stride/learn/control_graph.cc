@@ -194,13 +194,15 @@ BorderReference BorderOf(const Character& character, const SkillParts& parts, co
   return border;
 }
 
-namespace {
+double TurnOfAxes(const State& from, const State& to) {
+  return TurnBetween(RootOf(from.q), RootOf(to.q));
+}
 
-// Appends a segment: its fragments follow each other, the last is followed by none yet.
-void AddSegment(const Motion& motion, const ClipOptions& options, ControlGraph* graph) {
+Segment* AddSegment(const Motion& motion, double offset, double seconds, bool keep_axes,
+                    const ClipOptions& options, ControlGraph* graph) {
   const Character& character = graph->character;
   if (options.symmetric) CheckSymmetric(motion, character);
-  const double time_step = graph->time_step, seconds = motion.Duration();
+  const double time_step = graph->time_step;
   constexpr double kMostSteps = 100000;
   if (!(seconds <= kMostSteps * time_step)) {
     throw InputError(fmt::format("'{}' is too long: {:g} s; at most {:g} s", motion.name, seconds,
@@ -221,11 +223,12 @@ void AddSegment(const Motion& motion, const ClipOptions& options, ControlGraph* 
   segment.name = motion.name;
   segment.motion = motion;
   segment.motion.fps *= seconds / (steps * time_step);
+  segment.offset = offset * (steps * time_step) / seconds;
   segment.first = graph->Fragments();
   segment.count = count;
   segment.begin = graph->fragments.empty() ? 0 : graph->fragments.back().end;
   segment.end = segment.begin + steps;
-  const double start_heading = Heading(RootOf(motion.frames[0]));
+  const double start_heading = keep_axes ? 0 : Heading(RootOf(motion.frames[0]));
   const double turn = TurnBetween(RootOf(motion.frames.front()), RootOf(motion.frames.back()));
   const double way = std::hypot(motion.frames.back()[0] - motion.frames.front()[0],
                                 motion.frames.back()[1] - motion.frames.front()[1]);
@@ -237,8 +240,10 @@ void AddSegment(const Motion& motion, const ClipOptions& options, ControlGraph* 
   }
   if (travels) segment.travel_heading = PathHeading(segment.motion, 0, 1) - start_heading;
   // Everything in axes turned with the clip's first frame.
-  for (std::vector<double>& frame : segment.motion.frames) {
-    MovePose(character, -start_heading, {}, &frame);
+  if (start_heading != 0) {
+    for (std::vector<double>& frame : segment.motion.frames) {
+      MovePose(character, -start_heading, {}, &frame);
+    }
   }
 
   const Layout layout = LayoutOf(character);
@@ -252,7 +257,7 @@ void AddSegment(const Motion& motion, const ClipOptions& options, ControlGraph* 
       const double lag = joint.kp > 0 ? joint.kd / joint.kp : 0;
       if (lag != sampled_lag) {
         sampled_lag = lag;
-        const double t = (step + 1) * time_step + options.lead * lag;
+        const double t = segment.offset + (step + 1) * time_step + options.lead * lag;
         PutJoints(character, layout, SampleMotion(segment.motion, character, t), pose.data());
       }
       graph->targets[static_cast<std::size_t>(segment.begin + step) * n + i] = pose[i];
@@ -264,7 +269,8 @@ void AddSegment(const Motion& motion, const ClipOptions& options, ControlGraph* 
     return static_cast<int>(std::floor(static_cast<double>(steps) * border / count + 0.5));
   };
   for (int k = 0; k <= count; ++k) {
-    const State state = SmoothState(segment.motion, character, step_of(k) * time_step);
+    const State state =
+        SmoothState(segment.motion, character, segment.offset + step_of(k) * time_step);
     graph->border_states.push_back(state);
     graph->borders.push_back(BorderOf(character, graph->parts, state));
   }
@@ -283,6 +289,7 @@ void AddSegment(const Motion& motion, const ClipOptions& options, ControlGraph* 
   }
   graph->policies += own_policies;
   graph->segments.push_back(std::move(segment));
+  return &graph->segments.back();
 }
 
 ControlGraph EmptyGraph(const Character& character, double time_step) {
@@ -297,32 +304,35 @@ ControlGraph EmptyGraph(const Character& character, double time_step) {
   return graph;
 }
 
-// The end of one segment may be followed by the beginning of another.
 void Connect(const Segment& from, const Segment& to, ControlGraph* graph) {
   Fragment& last = graph->fragments[from.first + from.count - 1];
   last.next.push_back(to.first);
-  last.turn = TurnBetween(RootOf(graph->border_states[graph->fragments[to.first].border].q),
-                          RootOf(graph->border_states[last.end_border].q));
+  last.turn = TurnOfAxes(graph->border_states[graph->fragments[to.first].border],
+                         graph->border_states[last.end_border]);
 }
-
-}  // namespace
 
 ControlGraph MakeControlGraph(const Motion& motion, const Character& character,
                               const ClipOptions& options, double time_step) {
   ControlGraph graph = EmptyGraph(character, time_step);
-  AddSegment(motion, options, &graph);
+  AddSegment(motion, 0, motion.Duration(), false, options, &graph);
   if (motion.loops) Connect(graph.segments[0], graph.segments[0], &graph);
   return graph;
 }
 
-std::vector<int> RandomCourse(const ControlGraph& graph, int start, int count, Random* random) {
+std::vector<int> RandomCourse(const ControlGraph& graph, int start, int count, Random* random,
+                              std::span<const int> distance) {
   std::vector<int> course = {start}, visits(graph.fragments.size(), 0), least;
   while (static_cast<int>(course.size()) < count) {
     ++visits[course.back()];
     const std::vector<int>& next = graph.fragments[course.back()].next;
     if (next.empty()) break;
+    int most = graph.Fragments();
+    if (!distance.empty() && next.size() > 1 && random->Uniform() < 0.75) {
+      for (const int f : next) most = std::min(most, distance[f]);
+    }
     least.clear();
     for (const int f : next) {
+      if (!distance.empty() && distance[f] > most) continue;
       if (!least.empty() && visits[f] < visits[least[0]]) least.clear();
       if (least.empty() || visits[f] == visits[least[0]]) least.push_back(f);
     }
@@ -330,6 +340,23 @@ std::vector<int> RandomCourse(const ControlGraph& graph, int start, int count, R
                                        : least[random->Index(static_cast<int>(least.size()))]);
   }
   return course;
+}
+
+std::vector<int> DistanceTo(const ControlGraph& graph, const std::function<bool(int)>& wanted) {
+  const int n = graph.Fragments();
+  std::vector<int> distance(n, n);
+  for (int f = 0; f < n; ++f) {
+    if (wanted(f)) distance[f] = 0;
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int f = n - 1; f >= 0; --f) {
+      for (const int next : graph.fragments[f].next) {
+        if (distance[next] + 1 < distance[f]) distance[f] = distance[next] + 1, changed = true;
+      }
+    }
+  }
+  return distance;
 }
 
 }  // namespace stride

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,8 +40,12 @@ struct Fragment {
 // A piece of motion, its fragments one after the other.
 struct Segment {
   std::string name;
-  Motion motion;  // scaled in time by less than a step so that it is a whole number of steps; its
-                  // first frame faces along +X
+  Motion motion;      // scaled in time by less than a step so that the segment is a whole number of
+                      // steps; a clip's first frame faces along +X
+  double offset = 0;  // s of the motion at which the segment begins
+  int clip = 0;       // of the plan; -1: a transition
+  int from = 0, to = 0;       // clips of a transition
+  bool rises = false;         // begins lying; entered after a fall only
   int first = 0, count = 0;   // fragments
   int begin = 0, end = 0;     // steps
   double travel_heading = 0;  // of its way over ground, in its axes; 0 if it stays
@@ -73,9 +79,26 @@ struct ControlGraph {
 ControlGraph MakeControlGraph(const Motion& motion, const Character& character,
                               const ClipOptions& options, double time_step);
 
+// What graphs are built of (graph_plan.h): none yet; and one segment more, the part of a motion
+// from `offset` on that lasts `seconds`, its fragments followed by each other, the last by none.
+// `keep_axes`: as they are, instead of turned with the motion's first frame. Throw InputError.
+ControlGraph EmptyGraph(const Character& character, double time_step);
+Segment* AddSegment(const Motion& motion, double offset, double seconds, bool keep_axes,
+                    const ClipOptions& options, ControlGraph* graph);
+// The end of one segment may be followed by the beginning of another.
+void Connect(const Segment& from, const Segment& to, ControlGraph* graph);
+// How far the axes turn from those of one state's reference to those of another alike it.
+double TurnOfAxes(const State& from, const State& to);
+
 // A random walk over the graph: `count` fragments from `start` on, or fewer where nothing follows.
-// Of those that may follow, one of the least visited (liu16, Section 7: even visits).
-std::vector<int> RandomCourse(const ControlGraph& graph, int start, int count, Random* random);
+// Of those that may follow, one of the least visited (liu16, Section 7: even visits). `distance` of
+// every fragment from what is wanted, if given: three times in four one of the nearest.
+std::vector<int> RandomCourse(const ControlGraph& graph, int start, int count, Random* random,
+                              std::span<const int> distance = {});
+
+// Number of fragments from each on to the nearest for which `wanted`; where none comes,
+// Fragments().
+std::vector<int> DistanceTo(const ControlGraph& graph, const std::function<bool(int)>& wanted);
 
 SkillParts PartsOf(const Character& character);  // throws InputError
 

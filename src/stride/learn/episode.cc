@@ -17,11 +17,28 @@ void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
   const int push_every = std::max(
       push_length + 1, static_cast<int>(std::lround(options.push_every / fragment_seconds)));
   const Fragment& first = graph.fragments[course[0]];
+  const bool any_time = options.push_from <= 0 && options.push_to >= 1;
+  const auto pushes_begin = [&](std::size_t f) {
+    const Fragment& at = graph.fragments[course[f]];
+    const Segment& segment = graph.segments[at.segment];
+    const double share =
+        static_cast<double>(at.begin - segment.begin) / (segment.end - segment.begin);
+    return share >= options.push_from && share < options.push_to;
+  };
+  // The next push from `f` on: any fragment of the part of the clip in which they begin.
+  const auto next_push = [&](std::size_t f, Random* random) {
+    if (any_time) return f;
+    while (f < course.size() && !pushes_begin(f)) ++f;
+    std::size_t end = f;
+    while (end < course.size() && pushes_begin(end)) ++end;
+    return end > f ? f + random->Index(static_cast<int>(end - f)) : f;
+  };
   std::vector<Random> random;
   random.reserve(lanes);
   std::vector<char> alive(lanes, 1);
   std::vector<int> lived(lanes, 0);
   std::vector<double> seconds(lanes, 0.0);
+  std::vector<std::size_t> push_at(lanes);
   for (int lane = 0; lane < lanes; ++lane) {
     const Episode& episode = episodes[lane];
     random.emplace_back(episode.stream);
@@ -33,6 +50,8 @@ void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
     runner->SetBase(lane, episode.base);
     runner->SetPush(lane, 0, 0);
     runner->SetConditions(lane, options.vary_world ? options.variation : kSameWorld, &random[lane]);
+    // The first push after half the time.
+    push_at[lane] = next_push(push_every - push_every / 2, &random[lane]);
     results[lane] = {};
   }
   runner->Refresh();
@@ -40,8 +59,6 @@ void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
   for (std::size_t f = 0; f < course.size(); ++f) {
     const Fragment& now = graph.fragments[course[f]];
     const BorderReference& end = graph.borders[now.end_border];
-    const int in_cycle =
-        (static_cast<int>(f) + push_every / 2) % push_every;  // the first push after half the time
     for (int lane = 0; lane < lanes; ++lane) {
       if (!alive[lane]) continue;
       float features[kFeatureCount], action[kActionCount];
@@ -52,12 +69,14 @@ void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
         runner->Action(lane, k) =
             action[k] + static_cast<float>(options.action_noise * random[lane].Normal());
       }
-      if (options.push > 0 && in_cycle == 0) {
+      if (options.push > 0 && f == push_at[lane]) {
         const double heading = random[lane].Uniform(0, 2 * std::numbers::pi);
-        const double size = options.push * random[lane].Uniform();
+        const double share = options.push_least + (1 - options.push_least) * random[lane].Uniform();
+        const double size = options.push * share;
         runner->SetPush(lane, size * std::cos(heading), size * std::sin(heading));
-      } else if (options.push > 0 && in_cycle == push_length) {
+      } else if (options.push > 0 && f == push_at[lane] + push_length) {
         runner->SetPush(lane, 0, 0);
+        push_at[lane] = next_push(push_at[lane] + push_every, &random[lane]);
       }
     }
     runner->Run(graph, course[f]);

@@ -13,7 +13,9 @@ struct EpisodeOptions {
   double push = 0;            // N, in a random direction at the trunk; drawn up to this size
   double push_seconds = 0.2;  // rounded to fragments
   double push_every = 1;      // s
-  double action_noise = 0;    // rad
+  double push_least = 0;      // smallest, as a share of the largest
+  double push_from = 0, push_to = 1;  // pushes begin in this part of the clip, shares of it
+  double action_noise = 0;            // rad
   bool vary_world = true;
   bool keep_heading = true;
   WorldVariation variation;

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -222,6 +223,31 @@ TEST(SamplingTest, FollowsTheWalkBetterThanTheClipAlone) {
                    .complete);
 }
 
+TEST(EpisodeTest, PushesBeginInTheirPartOfTheClip) {
+  const ControlGraph clip = Clip("walk");
+  World world;
+  world.actors = {clip.character};
+  FragmentRunner runner(world, clip.parts);
+  const Policies policies = NoFeedback(clip, 0);
+  const int n = clip.Fragments(), pushed = n / 2;
+  EpisodeOptions options{.push_every = 0.3, .push_least = 1, .vary_world = false};
+  options.push_from = (pushed - 0.5) / n;
+  options.push_to = (pushed + 0.5) / n;
+  const auto costs = [&](double push, int fragments) {
+    options.push = push;
+    std::vector<int> course(fragments);
+    std::iota(course.begin(), course.end(), 0);
+    std::vector<Episode> episodes(runner.Lanes(), {.policies = &policies});
+    std::vector<EpisodeResult> results(runner.Lanes());
+    RunEpisodes(clip, course, options, episodes.data(), &runner, results.data());
+    std::vector<float> all;
+    for (const EpisodeResult& result : results) all.push_back(result.cost);
+    return all;
+  };
+  EXPECT_EQ(costs(200, pushed), costs(0, pushed));
+  EXPECT_NE(costs(200, pushed + 1), costs(0, pushed + 1));
+}
+
 TEST(LearnerTest, SameBitsForAnyNumberOfThreads) {
   const ControlGraph walk = Clip("walk");
   Policies found[2];
@@ -270,7 +296,7 @@ TEST(SkillTest, RoundTripsAndRefusesDamage) {
   Skill made;
   made.name = "a walk";
   made.character = Liu16();
-  made.motion = LoadMotion("walk", Liu16());
+  made.plan = PlanOf(LoadMotion("walk", Liu16()), false);
   made.policies = NoFeedback(Clip("walk"), 0.1);
   Random random(1);
   for (FragmentPolicy& policy : made.policies) {

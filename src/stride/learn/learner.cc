@@ -7,54 +7,17 @@
 #include <span>
 
 #include <fmt/format.h>
-#include <tbb/enumerable_thread_specific.h>
 
 #include "stride/core/error.h"
+#include "stride/learn/learner_parts.h"
 #include "stride/learn/regression.h"
 
 namespace stride {
 namespace {
 
-constexpr double kDegree = 3.14159265358979 / 180;
-
-// What one unit of each feature is worth when gains are perturbed: its usual spread.
-constexpr float kFeatureScale[kFeatureCount] = {.1f,  .1f, .03f, .03f, .03f, .03f, .2f,
-                                                .2f,  .2f, .08f, .05f, .05f, .08f, .05f,
-                                                .05f, .1f, .1f,  .1f,  .1f};
-// The evolution's pushes: the smallest, N; shares of the time stood at which they grow and shrink.
-constexpr double kFirstPush = 40, kEasy = 0.85, kHard = 0.65;
-// Its perturbations shrink and grow where perturbed policies stand less or more than these shares
-// of what the unperturbed ones do.
-constexpr double kRuined = 0.75, kHarmless = 0.9;
 constexpr int kOpenLoopTries = 3;
-constexpr int kPolicySize = kActionCount * (kFeatureCount + 1);
-
-void Pack(const Policies& policies, std::vector<float>* out) {
-  out->clear();
-  for (const FragmentPolicy& p : policies) {
-    for (int a = 0; a < kActionCount; ++a) {
-      for (int k = 0; k < kFeatureCount; ++k) out->push_back(p.gains[a][k] * kFeatureScale[k]);
-      out->push_back(p.offset[a]);
-    }
-  }
-}
-void Unpack(std::span<const float> in, Policies* policies) {
-  const float* at = in.data();
-  for (FragmentPolicy& p : *policies) {
-    for (int a = 0; a < kActionCount; ++a) {
-      for (int k = 0; k < kFeatureCount; ++k) p.gains[a][k] = *at++ / kFeatureScale[k];
-      p.offset[a] = *at++;
-    }
-  }
-}
-
-std::uint64_t StreamOf(std::uint64_t seed, std::uint64_t phase, std::uint64_t iteration,
-                       std::uint64_t index) {
-  const auto a = Philox({static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
-                         static_cast<std::uint32_t>(phase), static_cast<std::uint32_t>(iteration)},
-                        {static_cast<std::uint32_t>(index), 0x5eedu});
-  return (std::uint64_t{a[0]} << 32) | a[1];
-}
+constexpr double kOpenLoopFragments = 150;  // of a path
+constexpr int kAfterwards = 12;             // fragments performed after a single pass
 
 // A path as bytes, for other ranks.
 std::string ToBlob(const SamplingPath& path) {
@@ -98,13 +61,15 @@ SamplingPath FromBlob(const std::string& blob) {
 
 }  // namespace
 
-struct Learner::Runners {
-  tbb::enumerable_thread_specific<FragmentRunner> local;
-};
-
 Learner::Learner(const ControlGraph& graph, const LearnOptions& options, std::uint64_t seed,
-                 const Workers& workers)
-    : options_(options), seed_(seed), workers_(workers), graph_(graph) {
+                 const Workers& workers, const LearnStart& start)
+    : options_(options),
+      seed_(seed),
+      workers_(workers),
+      graph_(graph),
+      known_(start.known),
+      entry_(start.entry),
+      entry_states_(start.states) {
   for (const Fragment& fragment : graph_.fragments) {
     if (!fragment.next.empty()) continue;
     throw InputError(
@@ -125,6 +90,76 @@ Learner::Learner(const ControlGraph& graph, const LearnOptions& options, std::ui
   for (const BorderReference& border : graph_.borders) {
     state_.borders.insert(state_.borders.end(), border.features, border.features + kFeatureCount);
   }
+  state_.samples = options.guided_samples;
+  Begin(start);
+}
+
+void Learner::Begin(const LearnStart& start) {
+  STRIDE_CHECK(start.from.policies.size() <= state_.policies.size());
+  STRIDE_CHECK(start.from.borders.size() <= state_.borders.size());
+  std::copy(start.from.policies.begin(), start.from.policies.end(), state_.policies.begin());
+  std::copy(start.from.borders.begin(), start.from.borders.end(), state_.borders.begin());
+  state_.pool_fragment = start.from.pool_fragment;
+  state_.pool_base = start.from.pool_base;
+  state_.pool_states = start.from.pool_states;
+  state_.phase = start.phase;
+  // What ends where something known begins ends as that was found to begin.
+  for (const Fragment& f : graph_.fragments) {
+    if (f.policy < known_) known_borders_ = std::max(known_borders_, f.end_border + 1);
+  }
+  for (const Fragment& f : graph_.fragments) {
+    const int begins = graph_.fragments[f.next[0]].border;
+    if (begins >= known_borders_ || f.end_border < known_borders_) continue;
+    std::copy_n(&state_.borders[begins * kFeatureCount], kFeatureCount,
+                &state_.borders[f.end_border * kFeatureCount]);
+  }
+  ApplyBorders();
+  for (int f = 0; f < graph_.Fragments(); ++f) new_fragments_ += IsNew(f);
+  to_new_ = DistanceTo(graph_, [&](int f) { return IsNew(f); });
+  one_pass_ = DistanceTo(graph_, [&](int f) {
+                for (const int next : graph_.fragments[f].next) {
+                  if (next == entry_) return true;
+                }
+                return false;
+              })[entry_] == graph_.Fragments();
+  // Half a second before what is new, so that it is entered as it will be.
+  for (int f = 0; f < graph_.Fragments(); ++f) {
+    if (to_new_[f] <= 5) trial_starts_.push_back(f);
+  }
+  for (const Segment& segment : graph_.segments) {
+    int end = static_cast<int>(segment_end_.size());
+    for (int k = 0; k < segment.count; ++k) {
+      end = std::max(end, graph_.fragments[segment.first + k].policy + 1);
+    }
+    segment_end_.resize(end, end);
+  }
+  if (entry_states_.empty() && StartInPool(entry_) >= 0) entry_states_ = {Start()};
+  if (state_.phase == LearnPhase::kEvolve) BeginEvolution();
+}
+
+void Learner::BeginEvolution() {
+  if (!state_.best.empty()) state_.policies = state_.best;
+  state_.evolution = {};
+  Pack(std::span(state_.policies).subspan(known_), &state_.evolution.parameters);
+}
+
+// As long as it takes to visit what is new `cycles` times.
+std::vector<int> Learner::SamplingCourse(int cycles, Random* random) const {
+  const int fresh = new_fragments_;
+  if (one_pass_) return RandomCourse(graph_, entry_, fresh + kAfterwards, random);
+  if (fresh == graph_.Fragments()) return RandomCourse(graph_, entry_, fresh * cycles, random);
+  constexpr int kMostDetours = 6;
+  std::vector<int> course =
+      RandomCourse(graph_, entry_, kMostDetours * fresh * cycles, random, to_new_);
+  int visits = 0;
+  for (std::size_t k = 0; k < course.size(); ++k) {
+    visits += IsNew(course[k]);
+    if (visits == fresh * cycles && k + 7 < course.size()) {
+      course.resize(k + 7);  // the last of a path are not counted
+      break;
+    }
+  }
+  return course;
 }
 
 Learner::~Learner() = default;
@@ -172,11 +207,7 @@ nlohmann::ordered_json Learner::Advance(const std::function<bool()>& stop) {
   while (state_.phase != LearnPhase::kDone && state_.iteration >= limit()) {
     state_.phase = static_cast<LearnPhase>(static_cast<int>(state_.phase) + 1);
     state_.iteration = 0;
-    if (state_.phase == LearnPhase::kEvolve) {
-      if (!state_.best.empty()) state_.policies = state_.best;
-      state_.evolution = {};
-      Pack(state_.policies, &state_.evolution.parameters);
-    }
+    if (state_.phase == LearnPhase::kEvolve) BeginEvolution();
   }
   state_.history.push_back(line);
   return line;
@@ -197,21 +228,29 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
   o.variation.slope *= state_.disturbance;
   o.weights.velocity = static_cast<float>(options_.weight_velocity);
   o.keep_heading = options_.keep_heading;
+  o.known = known_;
   // A symmetric gait visits each policy twice a cycle. The first cycle is not counted.
   const double pairs_a_cycle =
-      static_cast<double>(options_.chains) * graph_.Fragments() / graph_.policies;
-  const int cycles = first ? options_.first_cycles
-                           : 1 + static_cast<int>(std::ceil(options_.guided_pairs / pairs_a_cycle));
-  const int length = graph_.Fragments() * cycles;
+      static_cast<double>(options_.chains) * new_fragments_ / (graph_.policies - known_);
+  // Enough for the sampling distributions to settle.
+  const int first_cycles = std::clamp(
+      static_cast<int>(std::lround(kOpenLoopFragments / new_fragments_)), 3, options_.first_cycles);
+  const int cycles =
+      first ? first_cycles : 1 + static_cast<int>(std::ceil(options_.guided_pairs / pairs_a_cycle));
+  const int chains = options_.chains * (one_pass_ ? cycles : 1);
   std::vector<std::string> blobs;
   workers_.MapBlobs(
-      options_.chains,
+      chains,
       [&](int chain) {
         const std::uint64_t stream =
             StreamOf(seed_, static_cast<int>(state_.phase), state_.iteration, chain);
         Random random(stream, 1);
-        const std::vector<int> course = RandomCourse(graph_, 0, length, &random);
-        return ToBlob(SampleCourse(graph_, course, state_.policies, o, stream,
+        const std::vector<int> course = SamplingCourse(cycles, &random);
+        SamplingOptions own = o;
+        if (!entry_states_.empty()) {
+          own.start = &entry_states_[random.Index(static_cast<int>(entry_states_.size()))];
+        }
+        return ToBlob(SampleCourse(graph_, course, state_.policies, own, stream,
                                    &runners_->local.local(), stop));
       },
       &blobs);
@@ -219,22 +258,28 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
 
   const int loop = graph_.Fragments(), size = state_size_;
   std::vector<SamplePair> pairs;
-  state_.pool_fragment.clear();
-  state_.pool_base.clear();
-  state_.pool_states.clear();
+  ClearPoolOfNew();
+  nlohmann::ordered_json lost = nlohmann::ordered_json::object();
   int complete = 0, reached = 0;
   double cost = 0;
   long samples = 0;
   for (const std::string& blob : blobs) {
     const SamplingPath path = FromBlob(blob);
     complete += path.complete;
+    if (!path.complete && path.fragments > 0) {
+      auto& count = lost[graph_.segments[graph_.fragments[path.next.back()].segment].name];
+      count = count.is_null() ? 1 : count.get<int>() + 1;
+    }
     reached += path.fragments;
     samples += path.samples;
     cost += path.mean_cost * path.fragments;
     // The beginning still shows where the path began, the end is not yet proven good.
-    const int skip = first ? path.fragments / 2 : std::min(loop, path.fragments / 2);
+    const int skip = one_pass_ ? 0
+                     : first   ? path.fragments / 2
+                               : std::min(loop, path.fragments / 2);
     for (int f = skip; f < path.fragments - 6; ++f) {
-      pairs.push_back(path.pairs[f]);
+      if (path.pairs[f].policy >= known_) pairs.push_back(path.pairs[f]);
+      if (!IsNew(path.next[f])) continue;
       const float* state = &path.states[static_cast<std::size_t>(f) * size];
       state_.pool_fragment.push_back(path.next[f]);
       state_.pool_base.push_back(path.bases[f]);
@@ -246,17 +291,19 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
   nlohmann::ordered_json line = {
       {"phase", first ? "openloop" : "guided"},
       {"iteration", state_.iteration},
-      {"paths", options_.chains},
+      {"paths", chains},
       {"paths_complete", complete},
       {"fragments", reached},
       {"cost", reached > 0 ? cost / reached : 0},
-      {"pairs_per_policy", static_cast<double>(pairs.size()) / graph_.policies},
+      {"pairs_per_policy", static_cast<double>(pairs.size()) / (graph_.policies - known_)},
       {"samples", samples}};
-  if (first) state_.followed = 2 * complete >= options_.chains;
+  if (!lost.empty()) line["lost_before"] = lost;
+  if (first) state_.followed = 2 * complete >= chains;
   if (first && !state_.followed && state_.iteration + 1 < kOpenLoopTries) {
     // Stunts need wider exploration.
     state_.first_sigma *= 1.5;
-    state_.policies = NoFeedback(graph_, state_.first_sigma);
+    const Policies wider = NoFeedback(graph_, state_.first_sigma);
+    std::copy(wider.begin() + known_, wider.end(), state_.policies.begin() + known_);
     return line;
   }
 
@@ -266,7 +313,7 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
     fit.min_pairs = 3;
     Policies average = state_.policies;
     FitPolicies(pairs, fit, &average);
-    for (std::size_t k = 0; k < average.size(); ++k) {
+    for (std::size_t k = known_; k < average.size(); ++k) {
       FragmentPolicy& p = state_.policies[k];
       std::copy_n(average[k].offset, kActionCount, p.offset);
       std::copy_n(average[k].mean, kFeatureCount, p.mean);
@@ -282,27 +329,28 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
       std::copy_n(mean + 8, 10, features + 8);
     };
     for (const Fragment& f : graph_.fragments) {
-      refine(f.border, f);
-      refine(f.end_border, graph_.fragments[f.next[0]]);
+      const Fragment& next = graph_.fragments[f.next[0]];
+      if (f.policy >= known_ && f.border >= known_borders_) refine(f.border, f);
+      if (next.policy >= known_ && f.end_border >= known_borders_) refine(f.end_border, next);
     }
     ApplyBorders();
   } else {
     FitPolicies(pairs, fit, &state_.policies);
     const float most = static_cast<float>(state_.first_sigma);
-    for (FragmentPolicy& p : state_.policies) {
+    for (FragmentPolicy& p : std::span(state_.policies).subspan(known_)) {
       for (float& sigma : p.sigma) sigma = std::min(sigma, most);
     }
   }
   if (first) {
     state_.samples = options_.guided_samples;
-  } else if (2 * complete < options_.chains) {
+  } else if (2 * complete < chains) {
     state_.samples = std::min(2 * options_.first_samples, 2 * state_.samples);
     state_.disturbance /= 2;
-    for (FragmentPolicy& p : state_.policies) {
+    for (FragmentPolicy& p : std::span(state_.policies).subspan(known_)) {
       for (float& sigma : p.sigma)
         sigma = std::min(1.5f * sigma, static_cast<float>(state_.first_sigma));
     }
-  } else if (complete == options_.chains) {
+  } else if (complete == chains) {
     state_.samples = std::max(options_.guided_samples, state_.samples / 2);
     state_.disturbance = std::min(1.0, 2 * state_.disturbance);
   }
@@ -319,191 +367,20 @@ nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
   return line;
 }
 
-// Alike for neighbouring fragments, with a part that all share.
-void Learner::Perturb(Random* random, std::span<float> out) const {
-  const int n = graph_.policies;
-  const double width = options_.smooth;
-  std::vector<float> kernel;
-  double square = 0;
-  const int reach = std::min(n / 2, static_cast<int>(std::ceil(2.5 * width)));
-  for (int d = -reach; d <= reach; ++d) {
-    kernel.push_back(width > 0 ? static_cast<float>(std::exp(-0.5 * d * d / (width * width)))
-                               : (d == 0 ? 1.0f : 0.0f));
-    square += kernel.back() * kernel.back();
-  }
-  const float scale = static_cast<float>(std::sqrt(0.5 / square)), shared = std::sqrt(0.5f);
-  std::vector<float> raw(out.size());
-  for (float& x : raw) x = static_cast<float>(random->Normal());
-  std::vector<float> common(kPolicySize);
-  for (float& x : common) x = shared * static_cast<float>(random->Normal());
-  for (int p = 0; p < n; ++p) {
-    float* to = &out[static_cast<std::size_t>(p) * kPolicySize];
-    std::copy(common.begin(), common.end(), to);
-    for (int d = -reach; d <= reach; ++d) {
-      const float weight = kernel[d + reach] * scale;
-      const float* from = &raw[static_cast<std::size_t>((p + d + n) % n) * kPolicySize];
-      for (int k = 0; k < kPolicySize; ++k) to[k] += weight * from[k];
-    }
-  }
-}
-
-EpisodeOptions Learner::TrialOptions() const {
-  EpisodeOptions o;
-  o.push = state_.push;
-  o.push_every = options_.evolve_push_every;
-  o.action_noise = 2 * kDegree;
-  o.keep_heading = options_.keep_heading;
-  o.variation = options_.variation;
-  o.weights.velocity = static_cast<float>(options_.weight_velocity);
-  return o;
-}
-
-std::vector<Learner::TrialResult> Learner::RunTrials(
-    int count, int group, std::uint64_t key, bool with_states,
-    const std::function<void(int, Policies*)>& policies) const {
-  const int lanes = runners_->local.local().Lanes();
-  const int blocks = (count + lanes - 1) / lanes, length = FragmentsIn(options_.evolve_seconds);
-  std::vector<std::vector<int>> pool(graph_.Fragments());
+// States where trials begin, but for those at what is known.
+void Learner::ClearPoolOfNew() {
+  std::size_t kept = 0;
   for (std::size_t k = 0; k < state_.pool_fragment.size(); ++k) {
-    pool[state_.pool_fragment[k]].push_back(static_cast<int>(k));
+    if (IsNew(state_.pool_fragment[k])) continue;
+    state_.pool_fragment[kept] = state_.pool_fragment[k];
+    state_.pool_base[kept] = state_.pool_base[k];
+    std::copy_n(&state_.pool_states[k * state_size_], state_size_,
+                &state_.pool_states[kept * state_size_]);
+    ++kept;
   }
-  const EpisodeOptions options = TrialOptions();
-  const std::size_t state_floats = with_states ? state_size_ : 0;
-  // Of each lane: the result, what follows, the state.
-  const std::size_t record = sizeof(EpisodeResult) + sizeof(int) + state_floats * sizeof(float);
-  std::string bytes(static_cast<std::size_t>(blocks) * lanes * record, '\0');
-  workers_.Map(
-      blocks, lanes * record,
-      [&](int block, char* out) {
-        std::vector<Policies> own(lanes, state_.policies);
-        std::vector<Episode> episodes(lanes);
-        std::vector<EpisodeResult> results(lanes);
-        std::vector<float> states(lanes * state_floats);
-        Random pick(StreamOf(seed_, 101, key, block));
-        const int start = pick.Index(graph_.Fragments());
-        for (int lane = 0; lane < lanes; ++lane) {
-          const int trial = std::min(block * lanes + lane, count - 1);
-          policies(trial, &own[lane]);
-          Episode& episode = episodes[lane];
-          episode.policies = &own[lane];
-          episode.stream = StreamOf(seed_, 102, key, trial / group);
-          if (with_states) episode.end_state = &states[lane * state_floats];
-          if (lane % group != 0) {
-            episode.state = episodes[lane - 1].state;
-            episode.base = episodes[lane - 1].base;
-          } else if (!pool[start].empty()) {
-            const int k = pool[start][pick.Index(static_cast<int>(pool[start].size()))];
-            episode.state = &state_.pool_states[static_cast<std::size_t>(k) * state_size_];
-            episode.base = state_.pool_base[k];
-          }
-        }
-        std::vector<int> course = RandomCourse(graph_, start, length + 1, &pick);
-        const int next = course.back();
-        course.pop_back();
-        RunEpisodes(graph_, course, options, episodes.data(), &runners_->local.local(),
-                    results.data());
-        for (int lane = 0; lane < lanes; ++lane, out += record) {
-          std::memcpy(out, &results[lane], sizeof(EpisodeResult));
-          std::memcpy(out + sizeof(EpisodeResult), &next, sizeof next);
-          if (with_states) {
-            std::memcpy(out + sizeof(EpisodeResult) + sizeof next, &states[lane * state_floats],
-                        state_floats * sizeof(float));
-          }
-        }
-      },
-      bytes.data());
-  std::vector<TrialResult> results(count);
-  for (int k = 0; k < count; ++k) {
-    const char* at = bytes.data() + k * record;
-    TrialResult& r = results[k];
-    std::memcpy(&r.episode, at, sizeof r.episode);
-    std::memcpy(&r.next, at + sizeof r.episode, sizeof r.next);
-    if (with_states && r.episode.stood) {
-      r.state.resize(state_floats);
-      std::memcpy(r.state.data(), at + sizeof r.episode + sizeof r.next,
-                  state_floats * sizeof(float));
-    }
-    lane_steps_ += static_cast<long>(r.episode.seconds / world_.time_step);
-  }
-  return results;
-}
-
-double Learner::StandingSeconds(std::uint64_t key, std::vector<TrialResult>* results) const {
-  constexpr int kTrials = 64;
-  std::vector<TrialResult> trials =
-      RunTrials(kTrials, 1, key, results != nullptr,
-                [&](int, Policies* policies) { *policies = state_.policies; });
-  double seconds = 0;
-  for (const TrialResult& trial : trials) seconds += trial.episode.seconds / kTrials;
-  if (results) *results = std::move(trials);
-  return seconds;
-}
-
-// Trials begin where trials ended before: what goes wrong slowly is met as well.
-void Learner::RefreshPool(const std::vector<TrialResult>& results) {
-  Random random(StreamOf(seed_, 103, state_.evolution.iteration, 0));
-  const int size = static_cast<int>(state_.pool_fragment.size());
-  for (const TrialResult& r : results) {
-    if (r.state.empty() || size == 0) continue;
-    const int k = random.Index(size);
-    state_.pool_fragment[k] = r.next;
-    state_.pool_base[k] = r.episode.base;
-    std::copy(r.state.begin(), r.state.end(),
-              state_.pool_states.begin() + static_cast<std::ptrdiff_t>(k) * state_size_);
-  }
-}
-
-nlohmann::ordered_json Learner::Evolve() {
-  EvolutionOptions evolution;
-  evolution.pairs = options_.evolve_pairs;
-  evolution.sigma = state_.sigma;
-  evolution.rate = options_.evolve_rate * state_.sigma;
-  EvolutionStrategy search(
-      evolution, StreamOf(seed_, 100, 0, 0),
-      [this](Random* random, std::span<float> out) { Perturb(random, out); }, state_.evolution);
-  const std::size_t size = state_.evolution.parameters.size();
-  const std::vector<TrialResult> results =
-      RunTrials(2 * evolution.pairs, 2, state_.evolution.iteration, false,
-                [&](int trial, Policies* policies) {
-                  std::vector<float> parameters(size);
-                  search.Ask(trial / 2, trial % 2 == 0 ? 1 : -1, parameters);
-                  Unpack(parameters, policies);
-                });
-  std::vector<TrialResult> stood;
-  const double unperturbed = StandingSeconds(state_.evolution.iteration, &stood);
-  RefreshPool(stood);
-  std::vector<float> plus(evolution.pairs), minus(evolution.pairs);
-  double seconds = 0, cost = 0;
-  for (int i = 0; i < 2 * evolution.pairs; ++i) {
-    const EpisodeResult& e = results[i].episode;
-    seconds += e.seconds / (2.0 * evolution.pairs);
-    cost += e.cost / (2.0 * evolution.pairs);
-    (i % 2 == 0 ? plus : minus)[i / 2] =
-        e.seconds * (1 - static_cast<float>(options_.evolve_cost) * e.cost);
-  }
-  search.Tell(plus, minus);
-  state_.evolution = search.State();
-  Unpack(state_.evolution.parameters, &state_.policies);
-  nlohmann::ordered_json line = {{"phase", "evolve"},
-                                 {"iteration", state_.iteration},
-                                 {"seconds", seconds},
-                                 {"of", options_.evolve_seconds},
-                                 {"unperturbed", unperturbed},
-                                 {"push", state_.push},
-                                 {"sigma", state_.sigma},
-                                 {"cost", cost},
-                                 {"samples", 2 * evolution.pairs}};
-  // Pushes as large as it can just take teach it most.
-  const double share = unperturbed / options_.evolve_seconds;
-  if (share > kEasy) state_.push = std::min(options_.evolve_push, 1.2 * state_.push);
-  if (share < kHard)
-    state_.push = std::max(std::min(kFirstPush, options_.evolve_push), state_.push / 1.2);
-  // Perturbations that ruin the skill tell little about it.
-  if (seconds < kRuined * unperturbed) state_.sigma *= 0.8;
-  if (seconds > kHarmless * unperturbed) {
-    state_.sigma = std::min(options_.evolve_sigma, 1.1 * state_.sigma);
-  }
-  return line;
+  state_.pool_fragment.resize(kept);
+  state_.pool_base.resize(kept);
+  state_.pool_states.resize(kept * state_size_);
 }
 
 int Learner::FragmentsIn(double seconds) const {
@@ -512,10 +389,10 @@ int Learner::FragmentsIn(double seconds) const {
 }
 
 // Of the states in which rounds began, the one nearest to their mean.
-int Learner::StartInPool() const {
+int Learner::StartInPool(int entry) const {
   std::vector<int> begun;
   for (std::size_t k = 0; k < state_.pool_fragment.size(); ++k) {
-    if (state_.pool_fragment[k] == 0) begun.push_back(static_cast<int>(k));
+    if (state_.pool_fragment[k] == entry) begun.push_back(static_cast<int>(k));
   }
   FragmentRunner& runner = runners_->local.local();
   std::vector<std::array<float, kFeatureCount>> features(begun.size());
@@ -526,7 +403,7 @@ int Learner::StartInPool() const {
     runner.Load(0, &state_.pool_states[static_cast<std::size_t>(begun[i]) * state_size_]);
     runner.SetBase(0, state_.pool_base[begun[i]]);
     runner.Refresh();
-    runner.Judge(graph_.borders[graph_.fragments[0].border], {}, false);
+    runner.Judge(graph_.borders[graph_.fragments[entry].border], {}, false);
     for (int k = 0; k < kFeatureCount; ++k) {
       features[i][k] = runner.Feature(0, k);
       mean[k] += features[i][k] / static_cast<double>(begun.size());
@@ -546,14 +423,16 @@ int Learner::StartInPool() const {
 }
 
 State Learner::Start() const {
-  const int at = StartInPool();
-  if (at < 0) return graph_.border_states[graph_.fragments[0].border];
+  const int at = StartInPool(entry_);
+  if (at < 0) return graph_.border_states[graph_.fragments[entry_].border];
   FragmentRunner& runner = runners_->local.local();
   runner.Load(0, &state_.pool_states[static_cast<std::size_t>(at) * state_size_]);
   return Turned(graph_.character, runner.Read(0), -state_.pool_base[at]);
 }
 
-Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int trials) const {
+Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int trials,
+                            int entry) const {
+  if (entry < 0) entry = entry_;
   EpisodeOptions o;
   o.push = push;
   o.push_every = 4;
@@ -561,7 +440,7 @@ Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int tr
   o.keep_heading = options_.keep_heading;
   o.variation = options_.variation;
   o.weights.velocity = static_cast<float>(options_.weight_velocity);
-  const int lanes = runners_->local.local().Lanes(), start = StartInPool();
+  const int lanes = runners_->local.local().Lanes(), start = StartInPool(entry);
   const int blocks = (trials + lanes - 1) / lanes;
   std::vector<EpisodeResult> results(static_cast<std::size_t>(blocks) * lanes);
   workers_.Map(
@@ -578,7 +457,7 @@ Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int tr
           }
         }
         Random random(StreamOf(seed_, 201, 0, block));
-        RunEpisodes(graph_, RandomCourse(graph_, 0, FragmentsIn(seconds), &random), o,
+        RunEpisodes(graph_, RandomCourse(graph_, entry, FragmentsIn(seconds), &random), o,
                     episodes.data(), &runners_->local.local(),
                     reinterpret_cast<EpisodeResult*>(out));
       },

@@ -36,9 +36,13 @@ struct LearnOptions {
   int evolve_iterations = 20;
   int evolve_pairs = 512;
   double evolve_sigma = 0.02, evolve_rate = 0.8;  // at most; step for each unit of sigma
-  double evolve_seconds = 6;                      // of an episode
-  double evolve_push = 200;  // N, largest; grows to it from 40 as the skill gets better
+  double evolve_top = 0.5;    // share of the pairs that make the step, by the better of the two
+  double evolve_settle = 0;   // last share of the iterations, in which steps shrink to nothing
+  double evolve_seconds = 6;  // of an episode
+  double evolve_push = 200;   // N, largest; grows to it from 40 as the skill gets better
   double evolve_push_every = 1;
+  double evolve_push_least = 0;                     // smallest, as a share of the largest
+  double evolve_push_from = 0, evolve_push_to = 1;  // begin in this part of the clip
   double evolve_cost = 0.1;  // return lost for each unit of cost, as a share of the seconds
   double smooth = 1.5;       // fragments over which perturbations of gains are alike
 
@@ -73,10 +77,19 @@ void VisitConfig(LearnOptions& o, Visitor& visit) {
         "largest size of perturbations, in scaled gains");
   visit("evolve_rate", o.evolve_rate, {1e-3, 10},
         "step along the gradient, for each unit of sigma");
+  visit("evolve_top", o.evolve_top, {0.01, 1},
+        "share of the pairs that make the step, by the better of the two");
+  visit("evolve_settle", o.evolve_settle, {0, 1},
+        "last share of the iterations, in which steps shrink to nothing");
   visit("evolve_seconds", o.evolve_seconds, {0.5, 120, "s"}, "length of a trial");
   visit("evolve_push", o.evolve_push, {0, 2000, "N"},
         "largest random push of a trial, 0.2 s; grows up to it");
   visit("evolve_push_every", o.evolve_push_every, {0.3, 60, "s"}, "time between pushes");
+  visit("evolve_push_least", o.evolve_push_least, {0, 1},
+        "smallest push of a trial, as a share of the largest");
+  visit("evolve_push_from", o.evolve_push_from, {0, 1},
+        "pushes of a trial begin in the part of the clip from this share of it");
+  visit("evolve_push_to", o.evolve_push_to, {0, 1}, "up to this one");
   visit("evolve_cost", o.evolve_cost, {0, 1}, "weight of the tracking cost against survival");
   visit("smooth", o.smooth, {0, 20}, "fragments over which perturbations are alike");
   visit("weight_velocity", o.weight_velocity, {0, 100}, "of the velocity in the cost (paper: 0.1)");
@@ -116,11 +129,23 @@ struct LearnState {
   nlohmann::ordered_json history = nlohmann::ordered_json::array();
 };
 
+// What learning begins with.
+struct LearnStart {
+  // Policies, borders and pool of a graph that is the beginning of this one; or nothing.
+  LearnState from;
+  int known = 0;  // the first of the policies, which stay as they are
+  LearnPhase phase = LearnPhase::kOpenLoop;
+  int entry = 0;  // fragment at which courses begin
+  // Where they begin, in the axes of its border; empty: as the reference. If the entry cannot be
+  // reached again, a course is one pass.
+  std::vector<State> states;
+};
+
 class Learner {
  public:
   // Throws InputError where the graph has an end.
   Learner(const ControlGraph& graph, const LearnOptions& options, std::uint64_t seed,
-          const Workers& workers);
+          const Workers& workers, const LearnStart& start = {});
   ~Learner();
 
   bool Done() const { return state_.phase == LearnPhase::kDone; }
@@ -139,16 +164,16 @@ class Learner {
   std::string Checkpoint() const;
   void Restore(const std::string& bytes, const std::string& file_name);
 
-  // Seconds survived, mean over `lanes` trials.
+  // Seconds survived, mean over trials; from the entry on, or from another fragment.
   struct Trial {
     double seconds = 0, cost = 0;
   };
-  Trial Try(double seconds, double push, bool vary_world, int trials) const;
+  Trial Try(double seconds, double push, bool vary_world, int trials, int entry = -1) const;
   long LaneSteps() const { return lane_steps_; }
   const ControlGraph& Graph() const { return graph_; }
 
  private:
-  struct Runners;
+  struct Runners;  // one for each thread
   nlohmann::ordered_json Sample(const std::function<bool()>& stop);
   nlohmann::ordered_json Evolve();
   EpisodeOptions TrialOptions() const;
@@ -167,12 +192,26 @@ class Learner {
   bool GuidedEnough() const;
   void ApplyBorders();
   int FragmentsIn(double seconds) const;
-  int StartInPool() const;
+  int StartInPool(int entry) const;
+  bool IsNew(int fragment) const { return graph_.fragments[fragment].policy >= known_; }
+  std::vector<int> SamplingCourse(int cycles, Random* random) const;
+  // That of a block of trials, and of the fragment after its last.
+  std::vector<int> TrialCourse(std::uint64_t key, int block, Random* random) const;
+  std::vector<std::vector<char>> PoliciesUsed(const std::vector<TrialResult>& results) const;
+  void Begin(const LearnStart& start);
+  void BeginEvolution();
+  void ClearPoolOfNew();
 
   LearnOptions options_;
   std::uint64_t seed_;
   const Workers& workers_;
   ControlGraph graph_;
+  int known_ = 0, known_borders_ = 0, new_fragments_ = 0, entry_ = 0;
+  std::vector<State> entry_states_;
+  bool one_pass_ = false;          // the entry cannot be reached again
+  std::vector<int> to_new_;        // of each fragment, how many on to one that is not known
+  std::vector<int> trial_starts_;  // fragments at which trials begin
+  std::vector<int> segment_end_;   // of each policy: one past the last of its segment
   World world_;
   LearnState state_;
   int state_size_ = 0;

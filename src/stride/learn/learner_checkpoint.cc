@@ -35,7 +35,11 @@ std::string Learner::Checkpoint() const {
   put(state_.pool_states.data(), state_.pool_states.size() * sizeof(float));
   put(state_.evolution.parameters.data(), state_.evolution.parameters.size() * sizeof(float));
   put(state_.evolution.velocity.data(), state_.evolution.velocity.size() * sizeof(float));
-  nlohmann::ordered_json head = {{"stride_checkpoint", 2},
+  for (const State& state : entry_states_) {
+    put(state.q.data(), state.q.size() * sizeof(double));
+    put(state.v.data(), state.v.size() * sizeof(double));
+  }
+  nlohmann::ordered_json head = {{"stride_checkpoint", 3},
                                  {"motion", graph_.segments[0].name},
                                  {"character", graph_.character.name},
                                  {"seed", seed_},
@@ -56,6 +60,7 @@ std::string Learner::Checkpoint() const {
                                  {"parameters", state_.evolution.parameters.size()},
                                  {"velocity", state_.evolution.velocity.size()},
                                  {"evolution_iteration", state_.evolution.iteration},
+                                 {"entry_states", entry_states_.size()},
                                  {"history", state_.history},
                                  {"bytes", numbers.size()}};
   std::string bytes = head.dump() + "\n" + numbers;
@@ -77,7 +82,7 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   }
   const std::size_t line = bytes.find('\n');
   const auto head = nlohmann::ordered_json::parse(bytes.substr(0, line), nullptr, false);
-  if (head.is_discarded() || !head.is_object() || head.value("stride_checkpoint", 0) != 2) {
+  if (head.is_discarded() || !head.is_object() || head.value("stride_checkpoint", 0) != 3) {
     fail("no checkpoint of this version of stride");
   }
   if (head.at("motion") != graph_.segments[0].name ||
@@ -127,6 +132,15 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   get(s.pool_states.data(), pool * size * sizeof(float));
   get(s.evolution.parameters.data(), s.evolution.parameters.size() * sizeof(float));
   get(s.evolution.velocity.data(), s.evolution.velocity.size() * sizeof(float));
+  const Layout layout = LayoutOf(graph_.character);
+  std::vector<State> entry_states(head.at("entry_states").get<std::size_t>());
+  for (State& state : entry_states) {
+    state.q.resize(layout.nq);
+    state.v.resize(layout.nv);
+    get(state.q.data(), state.q.size() * sizeof(double));
+    get(state.v.data(), state.v.size() * sizeof(double));
+  }
+  entry_states_ = std::move(entry_states);
   state_ = std::move(s);
   ApplyBorders();
 }

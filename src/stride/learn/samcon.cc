@@ -77,6 +77,12 @@ class Sampler {
     float features[kFeatureCount], action[kActionCount], end_features[kFeatureCount];
   };
 
+  bool Known() const { return Now().policy < options_.known; }
+  // Samples of the fragment that is next, and how many of them go on.
+  // What is known is performed by all that were chosen, until it shows which of them it can go on
+  // from.
+  int Count() const { return Known() ? (elites_ + lanes_ - 1) / lanes_ * lanes_ : count_; }
+  int Elites() const { return Known() ? Count() : elites_; }
   // The one that is sampled now.
   int Index() const { return course_[stages_.size()]; }
   const Fragment& Now() const { return graph_.fragments[Index()]; }
@@ -87,7 +93,7 @@ class Sampler {
   // All samples at the beginning of the course.
   void Begin() {
     const int border = graph_.fragments[course_[0]].border;
-    runner_.Load(0, graph_.border_states[border]);
+    runner_.Load(0, options_.start ? *options_.start : graph_.border_states[border]);
     runner_.SetBase(0, 0);
     runner_.Refresh();
     runner_.Judge(graph_.borders[border], options_.weights, false);
@@ -107,7 +113,7 @@ class Sampler {
     SeenAction(Now().mirrored, policy.sigma, spread);
     for (int k = 0; k < kActionCount; ++k) {
       const double sigma = std::max<double>(std::fabs(spread[k]), options_.min_sigma);
-      const double drawn = s->action[k] + (explore ? sigma * random->Normal() : 0);
+      const double drawn = s->action[k] + (explore && !Known() ? sigma * random->Normal() : 0);
       s->action[k] = std::clamp(static_cast<float>(drawn), -kActionLimit, kActionLimit);
       runner_.Action(lane, k) =
           s->action[k] + static_cast<float>(options_.action_noise * random->Normal());
@@ -132,7 +138,8 @@ class Sampler {
   // Runs a fragment from every start; order_ then begins with the best.
   void RunSamples() {
     const BorderReference& end = graph_.borders[Now().end_border];
-    for (int block = 0; block < count_; block += lanes_) {
+    const int count = Count();
+    for (int block = 0; block < count; block += lanes_) {
       for (int lane = 0; lane < lanes_; ++lane) {
         const int j = block + lane;
         Random random = Stream(static_cast<std::uint32_t>(j));
@@ -151,16 +158,17 @@ class Sampler {
         runner_.Store(lane, &ends_[static_cast<std::size_t>(j) * size_]);
       }
     }
-    path_.samples += count_;
+    path_.samples += count;
+    order_.resize(count);
     std::iota(order_.begin(), order_.end(), 0);
-    std::partial_sort(order_.begin(), order_.begin() + elites_, order_.end(), [&](int a, int b) {
+    std::partial_sort(order_.begin(), order_.begin() + Elites(), order_.end(), [&](int a, int b) {
       return std::pair(samples_[a].cost, a) < std::pair(samples_[b].cost, b);
     });
   }
 
   void Choose() {
     Stage stage;
-    for (int e = 0; e < elites_; ++e) {
+    for (int e = 0; e < Elites(); ++e) {
       const int j = order_[e];
       const Sample& s = samples_[j];
       if (s.cost >= kLost) break;
@@ -172,7 +180,7 @@ class Sampler {
       const float* state = &ends_[static_cast<std::size_t>(j) * size_];
       stage.states.insert(stage.states.end(), state, state + size_);
     }
-    if (options_.adapt > 0) Adapt(stage);
+    if (options_.adapt > 0 && !Known()) Adapt(stage);
     stages_.push_back(std::move(stage));
   }
 
@@ -207,10 +215,12 @@ class Sampler {
       weight[e] = (worst - stage.chosen[e].cost) / (worst - best + 1e-6f) + 0.05;
       sum += weight[e];
     }
-    double at = Stream(0xffffffffu).Uniform(), reached = weight[0] / sum * count_;
+    if (static_cast<int>(stages_.size()) == static_cast<int>(course_.size())) return;
+    const int count = Count();
+    double at = Stream(0xffffffffu).Uniform(), reached = weight[0] / sum * count;
     int e = 0;
-    for (int j = 0; j < count_; ++j, at += 1) {
-      while (at > reached && e + 1 < kept) reached += weight[++e] / sum * count_;
+    for (int j = 0; j < count; ++j, at += 1) {
+      while (at > reached && e + 1 < kept) reached += weight[++e] / sum * count;
       Sample& s = samples_[j];
       s.parent = e;
       s.base = stage.chosen[e].base;

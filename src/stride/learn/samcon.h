@@ -27,6 +27,8 @@ struct SamplingOptions {
   int max_retries = 10;      // roll-backs before the pass is given up
   int rollback = 12;         // fragments (paper: 25 to 50)
   double failure_cost = 12;  // of the best sample: the pass has lost the motion
+  int known = 0;  // policies before this are known: performed, not sampled (liu16, Section 6.2)
+  const State* start = nullptr;  // at the course's beginning; null: the reference's
 };
 
 // One state-action pair of the best path, for regression; of a mirrored fragment seen in the

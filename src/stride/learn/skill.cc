@@ -64,23 +64,68 @@ double NumberIn(const JsonNode& node, double low, double high) {
   return value;
 }
 
+GraphPlan PlanFrom(const JsonNode& node, const std::string& file_name) {
+  constexpr std::size_t kMost = 1000;
+  GraphPlan plan;
+  const JsonNode clips = node["clips"], transitions = node["transitions"];
+  if (clips.Size() < 1 || clips.Size() > kMost) clips.Fail(fmt::format("1 to {} clips", kMost));
+  if (transitions.Size() > kMost) transitions.Fail(fmt::format("at most {} transitions", kMost));
+  for (std::size_t k = 0; k < clips.Size(); ++k) {
+    const JsonNode clip = clips.At(k);
+    plan.clips.push_back({.name = clip["name"].Text(),
+                          .motion = ParseMotion(clip["motion"].value().dump(),
+                                                fmt::format("{}: clip {}", file_name, k)),
+                          .symmetric = clip["symmetric"].Bool(),
+                          .rises = clip["rises"].Bool()});
+  }
+  const int last = static_cast<int>(clips.Size()) - 1;
+  for (std::size_t k = 0; k < transitions.Size(); ++k) {
+    const JsonNode t = transitions.At(k);
+    plan.transitions.push_back({.from = t["from"].Int(0, last),
+                                .to = t["to"].Int(0, last),
+                                .leave = NumberIn(t["leave"], 0, 1e4),
+                                .enter = NumberIn(t["enter"], 0, 1e4),
+                                .blend = NumberIn(t["blend"], 0.1, 10)});
+  }
+  return plan;
+}
+
 }  // namespace
+
+GraphPlan PlanOf(const Motion& motion, bool symmetric) {
+  return {.clips = {{.name = motion.name, .motion = motion, .symmetric = symmetric}}};
+}
+
+ControlGraph GraphOf(const Skill& skill) {
+  return MakeControlGraph(skill.plan, skill.character, skill.clip, skill.time_step);
+}
 
 std::string SkillText(const Skill& skill) {
   Json json = {{"stride_skill", kSkillVersion},
                {"name", skill.name},
-               {"clip",
-                {{"fragment", skill.clip.fragment},
-                 {"lead", skill.clip.lead},
-                 {"symmetric", skill.clip.symmetric}}},
+               {"clip", {{"fragment", skill.clip.fragment}, {"lead", skill.clip.lead}}},
                {"time_step", skill.time_step},
                {"keep_heading", skill.keep_heading},
                {"provenance", skill.provenance},
                {"metrics", skill.metrics},
                {"character", ToJson(skill.character)},
-               {"motion", Json::parse(MotionText(skill.motion))},
+               {"clips", Json::array()},
+               {"transitions", Json::array()},
                {"start", {{"q", skill.start.q}, {"v", skill.start.v}}},
                {"policies", Json::array()}};
+  for (const GraphClip& clip : skill.plan.clips) {
+    json["clips"].push_back({{"name", clip.name},
+                             {"symmetric", clip.symmetric},
+                             {"rises", clip.rises},
+                             {"motion", Json::parse(MotionText(clip.motion))}});
+  }
+  for (const GraphTransition& t : skill.plan.transitions) {
+    json["transitions"].push_back({{"from", t.from},
+                                   {"to", t.to},
+                                   {"leave", t.leave},
+                                   {"enter", t.enter},
+                                   {"blend", t.blend}});
+  }
   for (const FragmentPolicy& policy : skill.policies)
     json["policies"].push_back(PolicyJson(policy));
   return json.dump() + "\n";
@@ -102,7 +147,6 @@ Skill ParseSkill(const std::string& text, const std::string& file_name) {
   skill.name = node["name"].Text();
   skill.clip.fragment = NumberIn(node["clip"]["fragment"], 0.01, 10);
   skill.clip.lead = NumberIn(node["clip"]["lead"], 0, 10);
-  skill.clip.symmetric = node["clip"]["symmetric"].Bool();
   skill.time_step = NumberIn(node["time_step"], 1e-4, 0.1);
   skill.keep_heading = node["keep_heading"].Bool();
   skill.provenance = node["provenance"].value();
@@ -110,17 +154,21 @@ Skill ParseSkill(const std::string& text, const std::string& file_name) {
   skill.character = CharacterFromJson(node["character"]);
   if (node.value().contains("start"))
     skill.start = StartFrom(node["start"], LayoutOf(skill.character));
-  skill.motion = ParseMotion(node["motion"].value().dump(), file_name + ": motion");
+  if (version == 1) {
+    skill.plan = PlanOf(ParseMotion(node["motion"].value().dump(), file_name + ": motion"),
+                        node["clip"]["symmetric"].Bool());
+  } else {
+    skill.plan = PlanFrom(node, file_name);
+  }
   try {
-    Validate(skill.motion, skill.character);
+    for (const GraphClip& clip : skill.plan.clips) Validate(clip.motion, skill.character);
     const JsonNode policies = node["policies"];
     for (std::size_t k = 0; k < policies.Size(); ++k) {
       skill.policies.push_back(PolicyFrom(policies.At(k)));
     }
-    const ControlGraph graph =
-        MakeControlGraph(skill.motion, skill.character, skill.clip, skill.time_step);
+    const ControlGraph graph = GraphOf(skill);
     if (static_cast<int>(skill.policies.size()) != graph.policies) {
-      policies.Fail(fmt::format("{} policies for this clip", graph.policies));
+      policies.Fail(fmt::format("{} policies for these clips", graph.policies));
     }
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", file_name, error.what()));

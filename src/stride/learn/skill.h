@@ -5,26 +5,31 @@
 
 #include <nlohmann/json.hpp>
 
-#include "stride/learn/control_graph.h"
+#include "stride/learn/graph_plan.h"
 #include "stride/learn/policy.h"
 
 namespace stride {
 
-inline constexpr int kSkillVersion = 1;
+inline constexpr int kSkillVersion = 2;  // 1: one clip
 
 // A learned skill: all that is needed to perform it, as a plain value and as one file.
 struct Skill {
   std::string name;
   Character character;
-  Motion motion;     // the reference clip
-  ClipOptions clip;  // how it is cut
+  GraphPlan plan;    // one clip, or a graph of several
+  ClipOptions clip;  // how they are cut; the plan says which are symmetric
   double time_step = 0.005;
   bool keep_heading = true;
   Policies policies;
-  State start;  // where a performance begins, in the clip's axes; empty: as the clip does
+  State start;  // where a performance begins, in the first clip's axes; empty: as the clip does
   nlohmann::ordered_json provenance;  // how it was learned: settings, seed, version
   nlohmann::ordered_json metrics;     // what it was found to do
+
+  const Motion& FirstMotion() const { return plan.clips[0].motion; }
 };
+
+GraphPlan PlanOf(const Motion& motion, bool symmetric);  // one clip
+ControlGraph GraphOf(const Skill& skill);
 
 // JSON in docs/skills.md. Throw InputError naming the file and the place.
 std::string SkillText(const Skill& skill);

@@ -15,9 +15,9 @@ const std::vector<SkillInfo>& BuiltInSkills() {
     std::vector<SkillInfo> infos;
     for (std::size_t k = 0; k < kSkillFileCount; ++k) {
       const Skill skill = ParseSkill(std::string(kSkillFiles[k].text()), kSkillFiles[k].name);
-      infos.push_back(
-          {kSkillFiles[k].name, fmt::format("{} on {}, a cycle of {:.2f} s", skill.motion.name,
-                                            skill.character.name, skill.motion.Duration())});
+      infos.push_back({kSkillFiles[k].name,
+                       fmt::format("{} on {}, a cycle of {:.2f} s", skill.FirstMotion().name,
+                                   skill.character.name, skill.FirstMotion().Duration())});
     }
     return infos;
   }();

@@ -246,10 +246,11 @@ INSTANTIATE_TEST_SUITE_P(All, BuiltInMotionTest,
                          CaseName);
 
 TEST(BuiltInMotions, AreAllThere) {
-  EXPECT_THAT(MotionNames(), ::testing::IsSupersetOf(
-                                 {"stand", "walk_slow", "walk", "walk_fast", "march",
-                                  "walk_backward", "turn_left", "turn_right", "run", "jump", "kick",
-                                  "spin", "cartwheel", "backflip", "get_up_back", "get_up_front"}));
+  EXPECT_THAT(MotionNames(),
+              ::testing::IsSupersetOf({"stand", "walk_slow", "walk", "walk_fast", "march",
+                                       "walk_backward", "turn_left", "turn_right", "run", "jump",
+                                       "kick", "spin", "cartwheel", "backflip", "get_up_back",
+                                       "get_up_front", "get_up_left", "get_up_right"}));
   for (const MotionInfo& info : BuiltInMotions())
     EXPECT_FALSE(info.description.empty()) << info.name;
 }

@@ -31,6 +31,12 @@ void EvolutionStrategy::Ask(int pair, int sign, std::span<float> parameters) con
 }
 
 void EvolutionStrategy::Tell(std::span<const float> plus, std::span<const float> minus) {
+  Tell(plus, minus, static_cast<int>(state_.parameters.size()),
+       std::vector<std::vector<char>>(options_.pairs, std::vector<char>{1}));
+}
+
+void EvolutionStrategy::Tell(std::span<const float> plus, std::span<const float> minus, int group,
+                             const std::vector<std::vector<char>>& used) {
   const int n = options_.pairs;
   STRIDE_CHECK(static_cast<int>(plus.size()) == n && static_cast<int>(minus.size()) == n);
   double mean = 0, square = 0;
@@ -47,12 +53,22 @@ void EvolutionStrategy::Tell(std::span<const float> plus, std::span<const float>
     return best_a > best_b || (best_a == best_b && a < b);
   });
   const int top = std::max(1, static_cast<int>(std::lround(options_.top * n)));
+  const int groups = static_cast<int>(state_.parameters.size()) / group;
+  std::vector<int> uses(groups, 0);
+  for (int k = 0; k < top; ++k) {
+    for (int g = 0; g < groups; ++g) uses[g] += used[order[k]][g];
+  }
+  // What few used moves less: its gradient is mostly noise.
+  for (int& count : uses) count = std::max(count, top / 8);
   std::vector<float> gradient(state_.parameters.size(), 0.0f), noise(gradient.size());
   for (int k = 0; k < top; ++k) {
     const int i = order[k];
     Noise(i, noise);
-    const float weight = static_cast<float>((plus[i] - minus[i]) / deviation / top);
-    for (std::size_t j = 0; j < noise.size(); ++j) gradient[j] += weight * noise[j];
+    for (int g = 0; g < groups; ++g) {
+      if (!used[i][g]) continue;
+      const float weight = static_cast<float>((plus[i] - minus[i]) / deviation / uses[g]);
+      for (int j = g * group; j < (g + 1) * group; ++j) gradient[j] += weight * noise[j];
+    }
   }
   const float momentum = static_cast<float>(options_.momentum);
   const float rate = static_cast<float>(options_.rate);

@@ -45,6 +45,10 @@ class EvolutionStrategy {
   // Returns (larger is better) of the two of each pair; moves the parameters and goes on to the
   // next iteration.
   void Tell(std::span<const float> plus, std::span<const float> minus);
+  // Where parameters come in groups of `group` and a pair says something only about those it used
+  // (used[pair][group number]).
+  void Tell(std::span<const float> plus, std::span<const float> minus, int group,
+            const std::vector<std::vector<char>>& used);
 
  private:
   void Noise(int pair, std::span<float> out) const;

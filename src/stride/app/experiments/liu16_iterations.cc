@@ -35,7 +35,7 @@ class Course {
       : clip_(clip), config_(config), context_(context), workers_(context.threads) {
     const MotionSource source = LoadAnyMotion(clip.motion, kDefaultHuman);
     skill_.character = source.character;
-    skill_.motion = MakeSymmetric(source.character, source.motion);
+    skill_.plan = PlanOf(MakeSymmetric(source.character, source.motion), true);
     options_.symmetric = true;
     ConfigFromJson(nlohmann::json::parse(clip.settings), clip.motion, &options_);
     if (context.quick) {
@@ -53,9 +53,7 @@ class Course {
     options_.guided_enough = 1000;  // s; all of them, however good
     options_.evolve_iterations = evolved;
     const LearnPhase tried = evolved > 0 ? LearnPhase::kEvolve : LearnPhase::kGuided;
-    Learner learner(
-        MakeControlGraph(skill_.motion, skill_.character, skill_.clip, skill_.time_step), options_,
-        context_.seed, workers_);
+    Learner learner(GraphOf(skill_), options_, context_.seed, workers_);
     Series series{.name = fmt::format("{}, {}", clip_.motion, name)};
     while (!learner.Done()) {
       const bool counts = learner.Known().phase == tried;

@@ -89,7 +89,7 @@ Findings Measure(const ExperimentContext& context) {
   const ObtainedSkill kick = ObtainKick(context);
   const bool is_kick = kick.file != "run";
   const Skill skill = LoadSkill(kick.file);
-  const Flight flight = FlightOf(skill.motion);
+  const Flight flight = FlightOf(skill.FirstMotion());
   if (flight.seconds < kPushSeconds / 2) {
     throw InputError(
         fmt::format("{}: the clip flies for {:.2f} s at most; expected {:g} s or more, as in {}; "
@@ -97,9 +97,8 @@ Findings Measure(const ExperimentContext& context) {
                     kick.file, flight.seconds, kPushSeconds / 2, FindSkillClip("kick").file));
   }
   // As performed: a whole number of steps.
-  const double cycle =
-      MakeControlGraph(skill.motion, skill.character, skill.clip, skill.time_step).Seconds();
-  const double middle = flight.middle * cycle / skill.motion.Duration();
+  const double cycle = GraphOf(skill).Seconds();
+  const double middle = flight.middle * cycle / skill.FirstMotion().Duration();
   const double slack = std::max(0.0, flight.seconds - kPushSeconds) / 2;
 
   std::vector<RunSetup> setups;

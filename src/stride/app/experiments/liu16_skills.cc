@@ -38,7 +38,7 @@ Motion LoadClip(const SkillClip& clip, const ExperimentContext& context, std::st
 ObtainedSkill TakeSkill(const std::string& from, const std::string& to) {
   const Skill skill = ReadSkill(from);
   WriteSkill(skill, to);  // with the result, which may take the place of the one it is from
-  ObtainedSkill taken{.file = to, .note = skill.motion.source + ", learned before"};
+  ObtainedSkill taken{.file = to, .note = skill.FirstMotion().source + ", learned before"};
   if (skill.metrics.contains(kLearnSeconds)) {
     taken.learn_seconds = skill.metrics[kLearnSeconds].get<double>();
   }

@@ -3,27 +3,35 @@
 #include <optional>
 
 #include "stride/controllers/clip_servos.h"
+#include "stride/controllers/control_graph/graph_choice.h"
 #include "stride/controllers/registry.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/dynamics/model.h"
+#include "stride/learn/falls.h"
 #include "stride/learn/skill.h"
 #include "stride/math/rotation.h"
 
 // Performs a learned skill (liu16): the fragments of its clip one after the other, around and
-// around, each with its linear feedback.
+// around, or along a graph of clips, each with its linear feedback. Falls, lies and rises again
+// where the graph has a way to (Section 6.2).
 namespace stride::control_graph_controller {
 namespace {
 
 struct SkillConfig {
   double turn_rate = 0.6;  // rad/s
   double phase_reset = 0;  // s
+  double fall_action = 4;  // rad
+  int seed = 0;
 };
 template <class Visitor>
 void VisitConfig(SkillConfig& c, Visitor& visit) {
   visit("turn_rate", c.turn_rate, {0, 10, "rad/s"}, "how fast a commanded heading is taken up");
   visit("phase_reset", c.phase_reset, {0, 0.5, "s"},
         "a foot that lands early by up to this time begins its landing fragment at once");
+  visit("fall_action", c.fall_action, {0.5, 100, "rad"},
+        "feedback that asks for more than this twice in a row is taken for a fall");
+  visit("seed", c.seed, {0, 1 << 30}, "of random walks on a graph");
 }
 
 class SkillController final : public Controller {
@@ -38,12 +46,13 @@ class SkillController final : public Controller {
                        character.name +
                        "' has other bodies; learn the skill anew on it (stride learn)");
     }
-    graph_ = std::make_shared<const ControlGraph>(
-        MakeControlGraph(skill_->motion, skill_->character, skill_->clip, skill_->time_step));
+    graph_ = std::make_shared<const ControlGraph>(GraphOf(*skill_));
+    choice_.emplace(graph_, skill_->plan, config_.seed);
+    for (const Segment& each : graph_->segments) can_rise_ = can_rise_ || each.rises;
     time_step_ = input.world.time_step;
     servos_.emplace(graph_, character, terrain_);
     base_ = -segment().travel_heading;
-    FindLandings();
+    if (graph_->segments.size() == 1) FindLandings();
   }
 
   std::unique_ptr<Controller> Clone() const override {
@@ -58,16 +67,20 @@ class SkillController final : public Controller {
   }
 
   void Step(const Observation& observation, const Command& command, Actuation* actuation) override {
-    Steer(command);
-    if (config_.phase_reset > 0) ResetPhase(observation.contacts);
-    const double end = graph_->fragments[fragment_].end * graph_->time_step;
-    if (clip_time_ > end - 0.5 * time_step_) NextFragment();
-    if (!acted_) Feedback(observation.state);
-    const int step =
-        std::clamp(static_cast<int>(clip_time_ / graph_->time_step + 1e-6), 0, segment().end - 1);
+    if (lying_) {
+      Lie(observation.state);
+    } else {
+      Steer(command);
+      if (config_.phase_reset > 0) ResetPhase(observation.contacts);
+      const double end = graph_->fragments[fragment_].end * graph_->time_step;
+      if (clip_time_ > end - 0.5 * time_step_) NextFragment(command);
+      if (!acted_) Feedback(observation.state);
+    }
+    const int step = std::clamp(static_cast<int>(clip_time_ / graph_->time_step + 1e-6),
+                                segment().begin, segment().end - 1);
     servos_->Aim(step, action_, actuation);
     servos_->ShowReference(step, base_, observation.state);
-    clip_time_ += time_step_;
+    if (!lying_) clip_time_ += time_step_;
   }
 
   const State* Reference() const override { return servos_->Reference(); }
@@ -75,23 +88,44 @@ class SkillController final : public Controller {
   std::vector<DebugChannel> Channels() const override {
     return {{"phase", "", DebugChannel::Kind::kScalar},
             {"action", "rad", DebugChannel::Kind::kScalar},
-            {"heading error", "rad", DebugChannel::Kind::kScalar}};
+            {"heading error", "rad", DebugChannel::Kind::kScalar},
+            {"node", "", DebugChannel::Kind::kScalar},
+            {"lying", "s", DebugChannel::Kind::kScalar}};
+  }
+  std::vector<std::string> Styles() const override {
+    return graph_->segments.size() > 1 ? choice_->Styles() : std::vector<std::string>{};
+  }
+  BehaviourGraph Graph() const override {
+    return graph_->segments.size() > 1 ? choice_->Picture(skill_->metrics) : BehaviourGraph{};
   }
   void ReadChannels(std::span<float> values) const override {
-    values[0] = static_cast<float>(clip_time_ / graph_->Seconds());
+    const Segment& now = segment();
+    values[0] = static_cast<float>((clip_time_ - now.begin * graph_->time_step) /
+                                   ((now.end - now.begin) * graph_->time_step));
     float square = 0;
     for (const float a : action_) square += a * a;
     values[1] = std::sqrt(square);
     values[2] = heading_error_;
+    values[3] = static_cast<float>(choice_->NodeOf(fragment_));
+    values[4] = static_cast<float>(lying_ ? lying_seconds_ : 0);
   }
 
  private:
-  const Segment& segment() const { return graph_->segments[0]; }
+  const Segment& segment() const { return graph_->segments[graph_->fragments[fragment_].segment]; }
 
-  // The heading that is kept moves towards the commanded one.
+  // The heading that is kept moves towards the commanded one, while something travels.
   void Steer(const Command& command) {
-    if (!command.heading || !skill_->keep_heading) return;
-    servos_->Steer(*command.heading, config_.turn_rate * time_step_, &base_);
+    course_error_ = 0;
+    if (!command.heading || !skill_->keep_heading || segment().rises) return;
+    const double wanted = *command.heading - segment().travel_heading - base_;
+    course_error_ = std::remainder(wanted, 2 * 3.14159265358979323846);
+    if (graph_->segments.size() > 1 && segment().travel_heading == 0 && !Travels()) return;
+    servos_->Steer(segment(), *command.heading, config_.turn_rate * time_step_, &base_);
+  }
+  bool Travels() const {
+    const std::vector<double>&a = segment().motion.frames.front(),
+          &b = segment().motion.frames.back();
+    return std::hypot(b[0] - a[0], b[1] - a[1]) > 0.3 * segment().motion.Duration();  // m/s
   }
 
   // Fragments that begin when a foot lands in the clip, and which bodies belong to each foot.
@@ -148,12 +182,54 @@ class SkillController final : public Controller {
     }
   }
 
-  void NextFragment() {
+  void NextFragment(const Command& command) {
     acted_ = false;
     const Fragment& done = graph_->fragments[fragment_];
     base_ += done.turn;
-    fragment_ = done.next[0];
-    if (fragment_ == 0) clip_time_ = 0;
+    fragment_ = graph_->segments.size() > 1 ? choice_->Next(fragment_, command, course_error_)
+                                            : done.next[0];
+    const int begin = graph_->fragments[fragment_].begin;
+    if (begin != done.end) clip_time_ = begin * graph_->time_step;
+  }
+
+  // Of its state, or of feedback that asks for too much (the paper's sign).
+  bool Fallen(const double* features, const BorderReference& border) {
+    constexpr double kHeight = 0.6, kTilt = 1.2;  // as when learning
+    float square = 0;
+    for (const float a : action_) square += a * a;
+    wild_ = square > config_.fall_action * config_.fall_action ? wild_ + 1 : 0;
+    return !(features[2] > kHeight * border.features[2]) ||
+           std::hypot(features[0], features[1]) > kTilt || wild_ >= 2;
+  }
+
+  void BeginToLie() {
+    lying_ = true;
+    lying_seconds_ = 0;
+    wild_ = 0;
+    std::fill(action_, action_ + kActionCount, 0.0f);
+  }
+
+  // Aims at the pose in which the nearest way to rise begins, until it is taken.
+  void Lie(const State& state) {
+    constexpr double kLeast = 0.8, kMost = 2.5;  // s
+    constexpr double kTilt = 0.5, kSlow = 0.4;   // rad; m/s or rad/s
+    const int rising = NearestRising(*graph_, state);
+    const int first = graph_->segments[rising].first;
+    if (first != fragment_) {
+      fragment_ = first;
+      clip_time_ = graph_->fragments[first].begin * graph_->time_step;
+    }
+    lying_seconds_ += time_step_;
+    const Quatd root{state.q[3], state.q[4], state.q[5], state.q[6]};
+    const Quat<float>& r = graph_->borders[graph_->fragments[first].border].root;
+    double fastest = 0;
+    for (int k = 0; k < 6; ++k) fastest = std::max(fastest, std::fabs(state.v[k]));
+    const bool ready = TiltFrom(root, r) < kTilt && fastest < kSlow;
+    const Facing<double> facing = FacingOf(root, Quatd{r.w, r.x, r.y, r.z}, 1.0, 0.0);
+    base_ = std::atan2(facing.s, facing.c);
+    if (lying_seconds_ < kLeast || (!ready && lying_seconds_ < kMost)) return;
+    lying_ = false;
+    acted_ = false;
   }
 
   // Equation 2, once at the beginning of a fragment.
@@ -176,6 +252,7 @@ class SkillController final : public Controller {
     for (int k = 0; k < kFeatureCount; ++k) seen[k] = static_cast<float>(features[k]);
     const Fragment& now = graph_->fragments[fragment_];
     Act(skill_->policies[now.policy], now.mirrored, seen, action_);
+    if (can_rise_ && Fallen(features, graph_->borders[now.border])) BeginToLie();
   }
 
   std::shared_ptr<const Skill> skill_;
@@ -185,12 +262,18 @@ class SkillController final : public Controller {
   Model<double> model_;
   double time_step_;
   std::optional<ClipServos> servos_;
+  bool can_rise_ = false;
   std::vector<int> foot_of_;      // of each body: 0 left, 1 right, -1 neither
   std::vector<int> landings_[2];  // fragments
   // Memory of the run.
+  std::optional<GraphChoice> choice_;
   int fragment_ = 0;
-  double clip_time_ = 0;  // since the cycle began, s
-  double base_ = 0;       // heading of the clip's beginning
+  double clip_time_ = 0;     // of the graph's steps, s
+  double base_ = 0;          // heading of the clip's beginning
+  double course_error_ = 0;  // rad
+  bool lying_ = false;
+  double lying_seconds_ = 0;
+  int wild_ = 0;  // fragments in a row
   bool acted_ = false;
   float action_[kActionCount] = {};
   float heading_error_ = 0;

@@ -182,7 +182,7 @@ class SamplingController final : public Controller {
   // The heading that is kept moves towards the commanded one.
   void Steer(const Command& command) {
     if (!command.heading) return;
-    servos_->Steer(*command.heading, config_.turn_rate * time_step_, &base_);
+    servos_->Steer(graph_->segments[0], *command.heading, config_.turn_rate * time_step_, &base_);
   }
 
   void NextFragment() {

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "stride/control/controller.h"
+#include "stride/learn/graph_plan.h"
+
+// Which fragment follows where several may: towards a node that was asked for, greedily towards a
+// speed and a heading, or at random with even visits (liu16, Sections 6.2 and 7).
+namespace stride {
+
+class GraphChoice {
+ public:
+  // Styles of a graph: what the commands say, a random walk, then the nodes that can be asked for.
+  static constexpr int kFree = 0, kRandom = 1, kFirstNode = 2;
+
+  GraphChoice(std::shared_ptr<const ControlGraph> graph, const GraphPlan& plan, int seed);
+
+  // What follows a fragment. `heading_error`: rad from where it goes to where it should.
+  int Next(int fragment, const Command& command, double heading_error);
+
+  std::vector<std::string> Styles() const;
+  BehaviourGraph Picture(const nlohmann::ordered_json& metrics) const;
+  int NodeOf(int fragment) const;  // for a transition, the node it leads to
+
+ private:
+  struct Node {
+    std::string name;
+    bool loops = false, rises = false;
+    double speed = 0, turn_rate = 0;  // m/s, rad/s
+    int style = 0;
+  };
+  int WantedNode(int fragment, const Command& command, double heading_error);
+
+  std::shared_ptr<const ControlGraph> graph_;
+  std::shared_ptr<const std::vector<Node>> nodes_;
+  std::shared_ptr<const std::vector<std::vector<int>>> distance_;  // [node][fragment]
+  std::vector<std::pair<int, int>> links_;
+  // Memory of the run.
+  Random random_;
+  std::vector<int> visits_;
+  int style_ = 0;        // as last asked for
+  bool served_ = false;  // a node that does not loop is performed once each time it is asked for
+};
+
+}  // namespace stride

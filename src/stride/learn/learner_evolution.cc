@@ -1,0 +1,259 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "stride/learn/learner_parts.h"
+
+// The evolution of the gains: trials of perturbed policies.
+namespace stride {
+namespace {
+
+// Pushes: shares of the time stood at which they grow and shrink.
+constexpr double kEasy = 0.85, kHard = 0.65;
+// Perturbations shrink and grow where perturbed policies stand less or more than these shares of
+// what the unperturbed ones do.
+constexpr double kRuined = 0.75, kHarmless = 0.9;
+
+}  // namespace
+
+// Alike for neighbouring fragments of a segment, with a part that all of it share.
+void Learner::Perturb(Random* random, std::span<float> out) const {
+  const double width = options_.smooth;
+  std::vector<float> raw(out.size()), common(kPolicySize), kernel;
+  for (float& x : raw) x = static_cast<float>(random->Normal());
+  const float shared = std::sqrt(0.5f);
+  for (int begin = known_; begin < graph_.policies; begin = segment_end_[begin]) {
+    const int n = segment_end_[begin] - begin;
+    const int reach = std::min(n / 2, static_cast<int>(std::ceil(2.5 * width)));
+    kernel.clear();
+    double square = 0;
+    for (int d = -reach; d <= reach; ++d) {
+      kernel.push_back(width > 0 ? static_cast<float>(std::exp(-0.5 * d * d / (width * width)))
+                                 : (d == 0 ? 1.0f : 0.0f));
+      square += kernel.back() * kernel.back();
+    }
+    const float scale = static_cast<float>(std::sqrt(0.5 / square));
+    for (float& x : common) x = shared * static_cast<float>(random->Normal());
+    for (int p = 0; p < n; ++p) {
+      float* to = &out[static_cast<std::size_t>(begin - known_ + p) * kPolicySize];
+      std::copy(common.begin(), common.end(), to);
+      for (int d = -reach; d <= reach; ++d) {
+        const float weight = kernel[d + reach] * scale;
+        const float* from =
+            &raw[static_cast<std::size_t>(begin - known_ + (p + d + n) % n) * kPolicySize];
+        for (int k = 0; k < kPolicySize; ++k) to[k] += weight * from[k];
+      }
+    }
+  }
+}
+
+// Half of the trials of what is entered from outside begin there.
+std::vector<int> Learner::TrialCourse(std::uint64_t key, int block, Random* random) const {
+  *random = Random(StreamOf(seed_, 101, key, block));
+  int start = trial_starts_[random->Index(static_cast<int>(trial_starts_.size()))];
+  if (one_pass_ && block % 2 == 0) start = entry_;
+  return RandomCourse(graph_, start, FragmentsIn(options_.evolve_seconds) + 1, random);
+}
+
+EpisodeOptions Learner::TrialOptions() const {
+  EpisodeOptions o;
+  o.push = state_.push;
+  o.push_every = options_.evolve_push_every;
+  o.push_least = options_.evolve_push_least;
+  o.push_from = options_.evolve_push_from, o.push_to = options_.evolve_push_to;
+  o.action_noise = 2 * kDegree;
+  o.keep_heading = options_.keep_heading;
+  o.variation = options_.variation;
+  o.weights.velocity = static_cast<float>(options_.weight_velocity);
+  return o;
+}
+
+std::vector<Learner::TrialResult> Learner::RunTrials(
+    int count, int group, std::uint64_t key, bool with_states,
+    const std::function<void(int, Policies*)>& policies) const {
+  const int lanes = runners_->local.local().Lanes();
+  const int blocks = (count + lanes - 1) / lanes;
+  std::vector<std::vector<int>> pool(graph_.Fragments());
+  for (std::size_t k = 0; k < state_.pool_fragment.size(); ++k) {
+    pool[state_.pool_fragment[k]].push_back(static_cast<int>(k));
+  }
+  std::vector<float> entry_floats(entry_states_.size() * state_size_);
+  for (std::size_t k = 0; k < entry_states_.size(); ++k) {
+    FragmentRunner& runner = runners_->local.local();
+    runner.Load(0, entry_states_[k]);
+    runner.Store(0, &entry_floats[k * state_size_]);
+  }
+  const EpisodeOptions options = TrialOptions();
+  const std::size_t state_floats = with_states ? state_size_ : 0;
+  // Of each lane: the result, what follows, the state.
+  const std::size_t record = sizeof(EpisodeResult) + sizeof(int) + state_floats * sizeof(float);
+  std::string bytes(static_cast<std::size_t>(blocks) * lanes * record, '\0');
+  workers_.Map(
+      blocks, lanes * record,
+      [&](int block, char* out) {
+        std::vector<Policies> own(lanes, state_.policies);
+        std::vector<Episode> episodes(lanes);
+        std::vector<EpisodeResult> results(lanes);
+        std::vector<float> states(lanes * state_floats);
+        Random pick(0);
+        std::vector<int> course = TrialCourse(key, block, &pick);
+        const int start = course[0];
+        for (int lane = 0; lane < lanes; ++lane) {
+          const int trial = std::min(block * lanes + lane, count - 1);
+          policies(trial, &own[lane]);
+          Episode& episode = episodes[lane];
+          episode.policies = &own[lane];
+          episode.stream = StreamOf(seed_, 102, key, trial / group);
+          if (with_states) episode.end_state = &states[lane * state_floats];
+          if (lane % group != 0) {
+            episode.state = episodes[lane - 1].state;
+            episode.base = episodes[lane - 1].base;
+          } else if (start == entry_ && !entry_floats.empty()) {
+            const int k = pick.Index(static_cast<int>(entry_states_.size()));
+            episode.state = &entry_floats[static_cast<std::size_t>(k) * state_size_];
+          } else if (!pool[start].empty()) {
+            const int k = pool[start][pick.Index(static_cast<int>(pool[start].size()))];
+            episode.state = &state_.pool_states[static_cast<std::size_t>(k) * state_size_];
+            episode.base = state_.pool_base[k];
+          }
+        }
+        const int next = course.back();
+        course.pop_back();
+        RunEpisodes(graph_, course, options, episodes.data(), &runners_->local.local(),
+                    results.data());
+        for (int lane = 0; lane < lanes; ++lane, out += record) {
+          std::memcpy(out, &results[lane], sizeof(EpisodeResult));
+          std::memcpy(out + sizeof(EpisodeResult), &next, sizeof next);
+          if (with_states) {
+            std::memcpy(out + sizeof(EpisodeResult) + sizeof next, &states[lane * state_floats],
+                        state_floats * sizeof(float));
+          }
+        }
+      },
+      bytes.data());
+  std::vector<TrialResult> results(count);
+  for (int k = 0; k < count; ++k) {
+    const char* at = bytes.data() + k * record;
+    TrialResult& r = results[k];
+    std::memcpy(&r.episode, at, sizeof r.episode);
+    std::memcpy(&r.next, at + sizeof r.episode, sizeof r.next);
+    if (with_states && r.episode.stood) {
+      r.state.resize(state_floats);
+      std::memcpy(r.state.data(), at + sizeof r.episode + sizeof r.next,
+                  state_floats * sizeof(float));
+    }
+    lane_steps_ += static_cast<long>(r.episode.seconds / world_.time_step);
+  }
+  return results;
+}
+
+double Learner::StandingSeconds(std::uint64_t key, std::vector<TrialResult>* results) const {
+  const int trial_count = graph_.segments.size() > 1 ? 256 : 64;
+  std::vector<TrialResult> trials =
+      RunTrials(trial_count, 1, key, results != nullptr,
+                [&](int, Policies* policies) { *policies = state_.policies; });
+  double seconds = 0;
+  for (const TrialResult& trial : trials) seconds += trial.episode.seconds / trial_count;
+  if (results) *results = std::move(trials);
+  return seconds;
+}
+
+// Trials begin where trials ended before: what goes wrong slowly is met as well.
+void Learner::RefreshPool(const std::vector<TrialResult>& results) {
+  Random random(StreamOf(seed_, 103, state_.evolution.iteration, 0));
+  const int size = static_cast<int>(state_.pool_fragment.size());
+  for (const TrialResult& r : results) {
+    if (r.state.empty() || size == 0) continue;
+    const int k = random.Index(size);
+    state_.pool_fragment[k] = r.next;
+    state_.pool_base[k] = r.episode.base;
+    std::copy(r.state.begin(), r.state.end(),
+              state_.pool_states.begin() + static_cast<std::ptrdiff_t>(k) * state_size_);
+  }
+}
+
+// Of each pair: which policies its trials lived to use.
+std::vector<std::vector<char>> Learner::PoliciesUsed(
+    const std::vector<TrialResult>& results) const {
+  const int lanes = runners_->local.local().Lanes();
+  std::vector<std::vector<char>> used(results.size() / 2);
+  std::vector<int> course;
+  Random random(0);
+  for (int pair = 0; pair < static_cast<int>(used.size()); ++pair) {
+    if (2 * pair % lanes == 0) {
+      course = TrialCourse(state_.evolution.iteration, 2 * pair / lanes, &random);
+    }
+    used[pair].assign(graph_.policies - known_, 0);
+    double left =
+        std::max(results[2 * pair].episode.seconds, results[2 * pair + 1].episode.seconds);
+    for (const int f : course) {
+      const int policy = graph_.fragments[f].policy;
+      if (policy >= known_) used[pair][policy - known_] = 1;
+      if ((left -= graph_.Seconds(f)) < -1e-6) break;
+    }
+  }
+  return used;
+}
+
+nlohmann::ordered_json Learner::Evolve() {
+  // In the end steps shrink, so that the noise of single ones averages out.
+  const double left = 1 - static_cast<double>(state_.iteration) / options_.evolve_iterations;
+  EvolutionOptions evolution{.pairs = options_.evolve_pairs,
+                             .sigma = state_.sigma,
+                             .rate = options_.evolve_rate * state_.sigma,
+                             .top = options_.evolve_top};
+  if (left < options_.evolve_settle) evolution.rate *= left / options_.evolve_settle;
+  if (graph_.segments.size() > 1) evolution.top = 1;  // trials differ in how hard they are
+  EvolutionStrategy search(
+      evolution, StreamOf(seed_, 100, 0, 0),
+      [this](Random* random, std::span<float> out) { Perturb(random, out); }, state_.evolution);
+  const std::size_t size = state_.evolution.parameters.size();
+  const std::vector<TrialResult> results =
+      RunTrials(2 * evolution.pairs, 2, state_.evolution.iteration, false,
+                [&](int trial, Policies* policies) {
+                  std::vector<float> parameters(size);
+                  search.Ask(trial / 2, trial % 2 == 0 ? 1 : -1, parameters);
+                  Unpack(parameters, std::span(*policies).subspan(known_));
+                });
+  std::vector<TrialResult> stood;
+  const double unperturbed = StandingSeconds(state_.evolution.iteration, &stood);
+  RefreshPool(stood);
+  std::vector<float> plus(evolution.pairs), minus(evolution.pairs);
+  double seconds = 0, cost = 0;
+  for (int i = 0; i < 2 * evolution.pairs; ++i) {
+    const EpisodeResult& e = results[i].episode;
+    seconds += e.seconds / (2.0 * evolution.pairs);
+    cost += e.cost / (2.0 * evolution.pairs);
+    (i % 2 == 0 ? plus : minus)[i / 2] =
+        e.seconds * (1 - static_cast<float>(options_.evolve_cost) * e.cost);
+  }
+  if (graph_.segments.size() > 1) {
+    search.Tell(plus, minus, kPolicySize, PoliciesUsed(results));
+  } else {
+    search.Tell(plus, minus);
+  }
+  state_.evolution = search.State();
+  Unpack(state_.evolution.parameters, std::span(state_.policies).subspan(known_));
+  nlohmann::ordered_json line = {{"phase", "evolve"},
+                                 {"iteration", state_.iteration},
+                                 {"seconds", seconds},
+                                 {"of", options_.evolve_seconds},
+                                 {"unperturbed", unperturbed},
+                                 {"push", state_.push},
+                                 {"sigma", state_.sigma},
+                                 {"cost", cost},
+                                 {"samples", 2 * evolution.pairs}};
+  // Pushes as large as it can just take teach it most.
+  const double share = unperturbed / options_.evolve_seconds;
+  if (share > kEasy) state_.push = std::min(options_.evolve_push, 1.2 * state_.push);
+  if (share < kHard)
+    state_.push = std::max(std::min(kFirstPush, options_.evolve_push), state_.push / 1.2);
+  // Perturbations that ruin the skill tell little about it.
+  if (seconds < kRuined * unperturbed) state_.sigma *= 0.8;
+  if (seconds > kHarmless * unperturbed) {
+    state_.sigma = std::min(options_.evolve_sigma, 1.1 * state_.sigma);
+  }
+  return line;
+}
+
+}  // namespace stride
