@@ -13,6 +13,8 @@
 #include "learn_capture.h"
 #include "learn_graph.h"
 #include "learn_openloop.h"
+#include "stride/app/learn_retarget.h"
+#include "stride/app/option_text.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/core/log.h"
@@ -79,6 +81,49 @@ std::string Text(const LearnSkillResult& r) {
   return text;
 }
 
+Output OutputOf(const LearnSkillResult& result) {
+  if (!result.leader) std::exit(0);  // one of an MPI run speaks
+  if (result.stopped) {
+    throw InputError(fmt::format(
+        "stopped after {} iterations; the same command with --resume goes on", result.iterations));
+  }
+  return {ToJson(result), Text(result), result.warnings};
+}
+
+std::function<Output()> AddRetarget(CLI::App* app, const CommonOptions* common) {
+  struct RetargetArguments {
+    LearnRetargetRequest request;
+    std::vector<std::string> changes, settings;
+  };
+  auto arguments = std::make_shared<RetargetArguments>();
+  LearnRetargetRequest& r = arguments->request;
+  app->add_option("skill", r.skill, "Skill of one clip: a built-in name or a file")->required();
+  app->add_option("-o,--out", r.out, "File to write")->required();
+  app->add_option("--character", r.character,
+                  "The other body, with the same joints; that of the skill if left out");
+  app->add_option("--change", arguments->changes,
+                  "BODY,LENGTH[,MASS]: factors for a body, a role, legs, arms or all; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
+  app->add_option("--name", r.name, "Name of the new skill; that of the other if left out");
+  app->add_flag("--resume", r.resume, "Go on from OUT.checkpoint, to the same result");
+  app->add_option("--threads", r.threads, "0: all of this machine")->capture_default_str();
+  app->add_option("--set", arguments->settings, "KEY=VALUE: as of learn skill; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
+  return [arguments, common]() -> Output {
+    LearnRetargetRequest request = arguments->request;
+    request.seed = common->seed;
+    request.quiet = !spdlog::should_log(spdlog::level::info);
+    request.stop = Interrupted;
+    for (const std::string& text : arguments->changes) {
+      request.changes.push_back(ParseChange(text));
+    }
+    for (const std::string& text : arguments->settings) SetConfigValue(text, &request.options);
+    return OutputOf(LearnRetarget(request));
+  };
+}
+
 void AddCommon(CLI::App* app, const std::shared_ptr<Arguments>& arguments) {
   LearnSkillRequest& r = arguments->request;
   app->add_option("clip", r.clip, "Built-in motion, motion file, or motion capture")->required();
@@ -111,7 +156,8 @@ Verb LearnVerb() {
            "stride learn skill kick.bvh --range 28:130 --loop --character liu16-strong -o k.skill",
            "mpirun -n 4 stride learn skill run -o run.skill --resume",
            "stride learn openloop backflip -o performed.motion --sheet performed.png",
-           "stride learn graph data/graphs/locomotion.json -o mine.skill --picture graph.svg"},
+           "stride learn graph data/graphs/locomotion.json -o mine.skill --picture graph.svg",
+           "stride learn retarget run --change legs,1.2 --change arms,1.3 -o tall.skill"},
           [](CLI::App* app, const CommonOptions* common) {
             auto arguments = std::make_shared<Arguments>();
             CLI::App* skill = app->add_subcommand("skill", "A robust skill from a clip that loops");
@@ -126,10 +172,16 @@ Verb LearnVerb() {
                 "graph", "One skill from a graph of clips and transitions between them");
             graph->fallthrough();
             const auto run_graph = AddGraph(graph, common, Interrupted);
-            return [arguments, common, openloop, run_openloop, graph, run_graph]() -> Output {
+            CLI::App* retarget = app->add_subcommand(
+                "retarget", "A skill learned again on another body, from what it knows");
+            retarget->fallthrough();
+            const auto run_retarget = AddRetarget(retarget, common);
+            return [arguments, common, openloop, run_openloop, graph, run_graph, retarget,
+                    run_retarget]() -> Output {
               HearSignals(!openloop->parsed());
               if (openloop->parsed()) return run_openloop();
               if (graph->parsed()) return run_graph();
+              if (retarget->parsed()) return run_retarget();
               LearnSkillRequest request = arguments->request;
               request.capture = arguments->capture();
               request.seed = common->seed;
@@ -139,15 +191,7 @@ Verb LearnVerb() {
                 SetConfigValue(text, &request.options);
               }
               request.stop = Interrupted;
-              const LearnSkillResult result = LearnSkill(request);
-              if (!result.leader) std::exit(0);  // one of an MPI run speaks
-              if (result.stopped) {
-                throw InputError(
-                    fmt::format("stopped after {} iterations; the same command with "
-                                "--resume goes on",
-                                result.iterations));
-              }
-              return {ToJson(result), Text(result), result.warnings};
+              return OutputOf(LearnSkill(request));
             };
           }};
 }

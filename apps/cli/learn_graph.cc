@@ -49,6 +49,8 @@ std::function<Output()> AddGraph(CLI::App* app, const CommonOptions* common,
   app->add_option("-o,--out", r.out, "File to write")->required();
   app->add_option("--character", r.character,
                   "Built-in name, or an MJCF file; that of the graph file if left out");
+  app->add_option("--motions", r.motions,
+                  "Folder of the motion files it names; that of the graph file if left out");
   app->add_option("--picture", r.picture, "SVG file: the graph with the robustness of each node");
   app->add_flag("--resume", r.resume, "Go on from OUT.checkpoint, to the same result");
   app->add_option("--threads", r.threads, "0: all of this machine")->capture_default_str();

@@ -198,5 +198,75 @@ class Learn(Case):
         self.assertFalse(os.path.exists(out + ".history.jsonl"))
 
 
+class LearnGraph(Case):
+    # A loop, another, and a clip from and to the first: every kind of stage but rising.
+    GRAPH = {
+        "stride_control_graph": 1,
+        "nodes": [{"name": "stand", "motion": "stand", "range": [0, 40], "loop": True},
+                  {"name": "walk", "motion": "walk_slow", "symmetric": True},
+                  {"name": "kick", "motion": "kick"}],
+        "transitions": [{"from": "stand", "to": "walk", "blend": 0.8}, ["walk", "stand"],
+                        ["stand", "kick"], ["kick", "stand"]]}
+    SMALL = Learn.SMALL + [word for setting in ("whole_iterations=2", "whole_pairs=16")
+                           for word in ("--set", setting)]
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = lambda name: os.path.join(folder.name, name)
+
+    def write(self, graph):
+        path = self.path("graph.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(graph, file)
+        return path
+
+    def learn(self, out, *more):
+        return ["learn", "graph", self.write(self.GRAPH), "-o", out, "--seed", "3", *self.SMALL,
+                *more]
+
+    def test_a_graph_is_learned_in_stages_and_performed(self):
+        out, picture = self.path("a.skill"), self.path("a.svg")
+        result = self.json_of(*self.learn(out, "--picture", picture))
+        self.assertEqual([result["nodes"], result["transitions"], result["stages"]], [3, 4, 5])
+        with open(out + ".history.jsonl", encoding="utf-8") as file:
+            stages = [json.loads(line)["stage"] for line in file]
+        self.assertEqual(list(dict.fromkeys(stages)),
+                         ["stand", "walk", "stand>walk, walk>stand", "kick, stand>kick, kick>stand",
+                          "whole graph"])
+        with open(picture, encoding="utf-8") as file:
+            self.assertIn("stand>walk", file.read())
+        self.assertIn("stand to kick", self.succeed("info", out).stdout)
+        run = self.json_of("simulate", "--skill", out, "--seconds", "1")
+        self.assertEqual(run["controller"], "control_graph")
+
+    def test_stopped_and_resumed_it_ends_the_same(self):
+        whole, out = self.path("whole.skill"), self.path("a.skill")
+        self.succeed(*self.learn(whole))
+        moments = random.Random(5)
+        for _ in range(4):
+            process = subprocess.Popen([self.stride, *self.learn(out, "--resume")],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                process.wait(moments.uniform(0.5, 3))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self.succeed(*self.learn(out, "--resume"))
+        with open(whole, "rb") as a, open(out, "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_a_wrong_graph_is_refused_by_the_name_of_its_node(self):
+        def refused(words, change):
+            graph = json.loads(json.dumps(self.GRAPH))
+            change(graph)
+            self.refuse(["learn", "graph", self.write(graph), "-o", self.path("a.skill")], words)
+            self.assertFalse(os.path.exists(self.path("a.skill")))
+        refused('node "kick"', lambda g: g["nodes"][2].update(motion="no_such"))
+        refused("'kick' cannot be reached", lambda g: g["transitions"].pop(2))
+        refused("'kick' never leads back", lambda g: g["transitions"].pop(3))
+        refused("poses that do not match", lambda g: g["nodes"][2].update(motion="get_up_back"))
+
+
 if __name__ == "__main__":
     main(__doc__)

@@ -62,6 +62,26 @@ nlohmann::ordered_json CaptureJson(const CaptureOptions& capture) {
 
 }  // namespace
 
+void FillResult(const LearningRun& run, const Learner& learner, const Workers& workers,
+                std::uint64_t seed, LearnSkillResult* result) {
+  result->stopped = run.stopped;
+  result->wall_seconds = run.wall_seconds;
+  result->lane_steps_per_second = run.lane_steps_per_second;
+  result->seed = seed;
+  result->leader = workers.Leader();
+  result->iterations = static_cast<int>(learner.Known().history.size());
+  result->threads = workers.Threads();
+  result->ranks = workers.Ranks();
+}
+
+nlohmann::ordered_json MeasureSkill(const Learner& learner) {
+  const Learner::Trial alone = learner.Try(100, 0, false, 32),
+                       pushed = learner.Try(60, 60, true, 32);
+  return {{"seconds_of_100", alone.seconds},
+          {"cost", alone.cost},
+          {"seconds_of_60_pushed_60N", pushed.seconds}};
+}
+
 LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
   if (request.out.empty()) throw InputError("-o: the skill needs a file to be written to");
   const Workers workers(request.threads);
@@ -88,27 +108,15 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
       request.out, workers, request.quiet, request.stop,
       [&] { return std::pair(learner.DoneIterations(), learner.TotalIterations()); },
       [&]() -> const nlohmann::ordered_json& { return learner.Known().history; }, &learner);
-  result.stopped = run.stopped;
-  result.wall_seconds = run.wall_seconds;
-  result.lane_steps_per_second = run.lane_steps_per_second;
+  FillResult(run, learner, workers, request.seed, &result);
   result.clip = source.motion.name;
   result.character = source.character.name;
   result.out = request.out;
-  result.seed = request.seed;
-  result.leader = workers.Leader();
-  result.iterations = static_cast<int>(learner.Known().history.size());
-  result.threads = workers.Threads();
-  result.ranks = workers.Ranks();
   result.symmetric = options.symmetric;
   result.settings = ConfigToJson(options);
   if (result.stopped) return result;
 
-  // What it can do, over 32 lanes.
-  const Learner::Trial alone = learner.Try(100, 0, false, 32),
-                       pushed = learner.Try(60, 60, true, 32);
-  result.metrics = {{"seconds_of_100", alone.seconds},
-                    {"cost", alone.cost},
-                    {"seconds_of_60_pushed_60N", pushed.seconds}};
+  result.metrics = MeasureSkill(learner);
   if (workers.Leader()) {
     Skill skill;
     skill.name = request.name.empty() ? source.motion.name : request.name;

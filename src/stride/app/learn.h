@@ -44,6 +44,12 @@ struct LearnSkillResult {
   std::vector<std::string> warnings;
 };
 
+// What a run of the learner says about itself, and what the skill can do, over 32 lanes.
+struct LearningRun;
+void FillResult(const LearningRun& run, const Learner& learner, const Workers& workers,
+                std::uint64_t seed, LearnSkillResult* result);
+nlohmann::ordered_json MeasureSkill(const Learner& learner);
+
 // Throws InputError: bad input, a checkpoint of another run. Files appear whole or not at all.
 LearnSkillResult LearnSkill(const LearnSkillRequest& request);
 nlohmann::ordered_json ToJson(const LearnSkillResult& result);

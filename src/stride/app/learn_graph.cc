@@ -21,10 +21,10 @@
 namespace stride {
 namespace {
 
-// To a hundredth of a millimetre: a skill file holds all its clips.
+// To a tenth of a micrometre: a skill file holds all its clips.
 void Round(Motion* motion) {
   for (std::vector<double>& frame : motion->frames) {
-    for (double& x : frame) x = std::round(x * 1e5) / 1e5;
+    for (double& x : frame) x = std::round(x * 1e7) / 1e7;
   }
 }
 
@@ -53,9 +53,11 @@ Motion LoadNode(const GraphNodeSource& source, const std::string& folder,
 
 }  // namespace
 
-GraphFile ReadGraphFile(const std::string& path, const std::string& character_name,
-                        const ClipOptions& clip, std::vector<std::string>* warnings) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
+GraphFile ReadGraphFile(const std::string& path, const std::string& motions,
+                        const std::string& character_name, const ClipOptions& clip,
+                        std::vector<std::string>* warnings) {
+  const std::string folder =
+      motions.empty() ? std::filesystem::path(path).parent_path().string() : motions;
   std::string name = character_name;
   Character character;
   GraphFile file =
@@ -85,7 +87,8 @@ LearnGraphResult LearnGraph(const LearnGraphRequest& request) {
   const Workers workers(request.threads);
   LearnGraphResult result;
   const ClipOptions clip = {request.options.stage.fragment, request.options.stage.lead, false};
-  const GraphFile file = ReadGraphFile(request.file, request.character, clip, &result.warnings);
+  const GraphFile file =
+      ReadGraphFile(request.file, request.motions, request.character, clip, &result.warnings);
   Skill skill;
   skill.name = file.name;
   skill.character = LoadCharacter(file.character);
@@ -139,7 +142,6 @@ LearnGraphResult LearnGraph(const LearnGraphRequest& request) {
   skill.provenance = {{"method", "liu16"},
                       {"seed", request.seed},
                       {"stride", STRIDE_VERSION},
-                      {"wall_seconds", run.wall_seconds},
                       {"settings", result.settings}};
   skill.metrics = result.metrics;
   WriteSkill(skill, request.out);

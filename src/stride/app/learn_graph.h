@@ -16,6 +16,7 @@ namespace stride {
 
 struct LearnGraphRequest {
   std::string file;       // docs/formats.md
+  std::string motions;    // folder of the motions it names; empty: that of the file
   std::string character;  // empty: the file's, else liu16
   std::string out;        // the skill file; beside it OUT.checkpoint and OUT.history.jsonl
   std::string picture;    // SVG of the graph with the robustness of each node; empty: none
@@ -42,8 +43,10 @@ struct LearnGraphResult {
 LearnGraphResult LearnGraph(const LearnGraphRequest& request);
 nlohmann::ordered_json ToJson(const LearnGraphResult& result);
 
-// Reads a graph file: motions are built-in names, or files beside it. Transitions get places.
-GraphFile ReadGraphFile(const std::string& path, const std::string& character,
-                        const ClipOptions& clip, std::vector<std::string>* warnings);
+// Reads a graph file: motions are built-in names, or files in a folder (empty: beside it).
+// Transitions get places.
+GraphFile ReadGraphFile(const std::string& path, const std::string& motions,
+                        const std::string& character, const ClipOptions& clip,
+                        std::vector<std::string>* warnings);
 
 }  // namespace stride

@@ -244,41 +244,44 @@ std::vector<GraphStage> Stages(const ControlGraph& graph) {
        ++count) {
     stages.push_back({count + 1, graph.segments[count].first});
   }
-  // From there on: as many as it takes to get from the first that is new to all others and back.
+  // From there on: as many as it takes to get from where the first that is new is entered to all
+  // others and back.
+  const auto first_of = [&](int clip) {
+    for (const Segment& segment : graph.segments) {
+      if (segment.clip == clip) return segment.first;
+    }
+    return 0;
+  };
   for (int begin = count; begin < n;) {
     const Segment& first = graph.segments[begin];
-    int before = first.first;
-    for (int f = 0; f < first.first && !first.rises; ++f) {
-      for (const int next : graph.fragments[f].next) {
-        if (next >= first.first) before = std::min(before, f);
+    int from = first.from;
+    for (int s = begin; first.clip >= 0 && s < n; ++s) {
+      const Segment& entering = graph.segments[s];
+      if (entering.clip < 0 && entering.to == first.clip) {
+        from = entering.from;
+        break;
       }
     }
+    const int entry = first.rises ? first.first : first_of(from), home = first.rises ? 0 : entry;
     int end = begin;
     for (bool closed = false; !closed && end < n;) {
-      ++end;
-      const ControlGraph prefix = Prefix(graph, end);
-      const int entry = first.rises ? first.first : before;
-      closed = true;
-      std::vector<int> forth(prefix.Fragments(), 0);
+      const ControlGraph prefix = Prefix(graph, ++end);
+      std::vector<char> reached(prefix.Fragments(), 0);
       std::vector<int> open = {entry};
-      forth[entry] = 1;
       while (!open.empty()) {
         const int f = open.back();
         open.pop_back();
-        for (const int next : prefix.fragments[f].next) {
-          if (!forth[next]) forth[next] = 1, open.push_back(next);
-        }
+        if (reached[f]) continue;
+        reached[f] = 1;
+        const std::vector<int>& next = prefix.fragments[f].next;
+        open.insert(open.end(), next.begin(), next.end());
       }
-      const int home = first.rises ? 0 : entry;
       const std::vector<int> back = DistanceTo(prefix, [&](int f) { return f == home; });
+      closed = true;
       for (int f = first.first; f < prefix.Fragments(); ++f) {
-        closed = closed && forth[f] && back[f] < prefix.Fragments();
+        closed = closed && reached[f] && back[f] < prefix.Fragments();
       }
     }
-    // Courses begin where the clip does from which the first is entered.
-    const int entry =
-        first.rises ? first.first
-                    : graph.segments[graph.fragments[std::min(before, first.first)].segment].first;
     stages.push_back({end, entry});
     begin = end;
   }
