@@ -188,7 +188,8 @@ class Learner {
                                      const std::function<void(int, Policies*)>& policies) const;
   double StandingSeconds(std::uint64_t key, std::vector<TrialResult>* results = nullptr) const;
   void RefreshPool(const std::vector<TrialResult>& results);
-  void Perturb(Random* random, std::span<float> out) const;
+  // `used`: of each policy that is not known; the others stay.
+  void Perturb(const std::vector<char>& used, Random* random, std::span<float> out) const;
   bool GuidedEnough() const;
   void ApplyBorders();
   int FragmentsIn(double seconds) const;
@@ -197,6 +198,7 @@ class Learner {
   std::vector<int> SamplingCourse(int cycles, Random* random) const;
   // That of a block of trials, and of the fragment after its last.
   std::vector<int> TrialCourse(std::uint64_t key, int block, Random* random) const;
+  std::vector<std::vector<char>> PoliciesOnCourses(int blocks) const;
   std::vector<std::vector<char>> PoliciesUsed(const std::vector<TrialResult>& results) const;
   void Begin(const LearnStart& start);
   void BeginEvolution();

@@ -16,14 +16,19 @@ constexpr double kRuined = 0.75, kHarmless = 0.9;
 
 }  // namespace
 
-// Alike for neighbouring fragments of a segment, with a part that all of it share.
-void Learner::Perturb(Random* random, std::span<float> out) const {
+// Alike for neighbouring fragments of a segment, with a part that all of it share. Each segment has
+// random numbers of its own, so that those that are not used cost nothing.
+void Learner::Perturb(const std::vector<char>& used, Random* random, std::span<float> out) const {
   const double width = options_.smooth;
-  std::vector<float> raw(out.size()), common(kPolicySize), kernel;
-  for (float& x : raw) x = static_cast<float>(random->Normal());
+  const std::uint64_t stream = (std::uint64_t{random->Bits()} << 32) | random->Bits();
+  std::vector<float> raw, common(kPolicySize), kernel;
+  std::fill(out.begin(), out.end(), 0.0f);
   const float shared = std::sqrt(0.5f);
   for (int begin = known_; begin < graph_.policies; begin = segment_end_[begin]) {
     const int n = segment_end_[begin] - begin;
+    const auto first_used = used.begin() + (begin - known_);
+    if (std::none_of(first_used, first_used + n, [](char u) { return u != 0; })) continue;
+    Random own(stream, static_cast<std::uint32_t>(begin));
     const int reach = std::min(n / 2, static_cast<int>(std::ceil(2.5 * width)));
     kernel.clear();
     double square = 0;
@@ -33,14 +38,15 @@ void Learner::Perturb(Random* random, std::span<float> out) const {
       square += kernel.back() * kernel.back();
     }
     const float scale = static_cast<float>(std::sqrt(0.5 / square));
-    for (float& x : common) x = shared * static_cast<float>(random->Normal());
+    raw.resize(static_cast<std::size_t>(n) * kPolicySize);
+    for (float& x : raw) x = static_cast<float>(own.Normal());
+    for (float& x : common) x = shared * static_cast<float>(own.Normal());
     for (int p = 0; p < n; ++p) {
       float* to = &out[static_cast<std::size_t>(begin - known_ + p) * kPolicySize];
       std::copy(common.begin(), common.end(), to);
       for (int d = -reach; d <= reach; ++d) {
         const float weight = kernel[d + reach] * scale;
-        const float* from =
-            &raw[static_cast<std::size_t>(begin - known_ + (p + d + n) % n) * kPolicySize];
+        const float* from = &raw[static_cast<std::size_t>((p + d + n) % n) * kPolicySize];
         for (int k = 0; k < kPolicySize; ++k) to[k] += weight * from[k];
       }
     }
@@ -172,7 +178,21 @@ void Learner::RefreshPool(const std::vector<TrialResult>& results) {
   }
 }
 
-// Of each pair: which policies its trials lived to use.
+// Of each block of trials: the policies on its course.
+std::vector<std::vector<char>> Learner::PoliciesOnCourses(int blocks) const {
+  std::vector<std::vector<char>> used(blocks);
+  Random random(0);
+  for (int block = 0; block < blocks; ++block) {
+    used[block].assign(graph_.policies - known_, 0);
+    for (const int f : TrialCourse(state_.evolution.iteration, block, &random)) {
+      const int policy = graph_.fragments[f].policy;
+      if (policy >= known_) used[block][policy - known_] = 1;
+    }
+  }
+  return used;
+}
+
+// Of each pair: those that its trials lived to use.
 std::vector<std::vector<char>> Learner::PoliciesUsed(
     const std::vector<TrialResult>& results) const {
   const int lanes = runners_->local.local().Lanes();
@@ -204,9 +224,15 @@ nlohmann::ordered_json Learner::Evolve() {
                              .top = options_.evolve_top};
   if (left < options_.evolve_settle) evolution.rate *= left / options_.evolve_settle;
   if (graph_.segments.size() > 1) evolution.top = 1;  // trials differ in how hard they are
+  const int lanes = runners_->local.local().Lanes();
+  const std::vector<std::vector<char>> courses =
+      PoliciesOnCourses((2 * evolution.pairs + lanes - 1) / lanes);
   EvolutionStrategy search(
       evolution, StreamOf(seed_, 100, 0, 0),
-      [this](Random* random, std::span<float> out) { Perturb(random, out); }, state_.evolution);
+      [&](int pair, Random* random, std::span<float> out) {
+        Perturb(courses[2 * pair / lanes], random, out);
+      },
+      state_.evolution);
   const std::size_t size = state_.evolution.parameters.size();
   const std::vector<TrialResult> results =
       RunTrials(2 * evolution.pairs, 2, state_.evolution.iteration, false,

@@ -19,7 +19,7 @@ EvolutionStrategy::EvolutionStrategy(const EvolutionOptions& options, std::uint6
 
 void EvolutionStrategy::Noise(int pair, std::span<float> out) const {
   Random random(seed_, state_.iteration, static_cast<std::uint32_t>(pair));
-  perturbation_(&random, out);
+  perturbation_(pair, &random, out);
 }
 
 void EvolutionStrategy::Ask(int pair, int sign, std::span<float> parameters) const {

@@ -28,9 +28,9 @@ struct EvolutionState {
   friend bool operator==(const EvolutionState&, const EvolutionState&) = default;
 };
 
-// Fills a perturbation with numbers of unit variance; they may be correlated where neighbours are
-// known to belong together.
-using Perturbation = std::function<void(Random* random, std::span<float> out)>;
+// Fills the perturbation of a pair with numbers of unit variance; they may be correlated where
+// neighbours are known to belong together, and zero where the pair does not matter.
+using Perturbation = std::function<void(int pair, Random* random, std::span<float> out)>;
 
 class EvolutionStrategy {
  public:
