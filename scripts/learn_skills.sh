@@ -7,10 +7,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # Settings beyond the defaults, by name.
 declare -A settings=(
   [walk]="" [walk_slow]="" [walk_fast]="" [march]=""
-  [run]=""
+  [run]="" [locomotion]=""
 )
 names=("$@")
-if ((${#names[@]} == 0)); then names=(walk walk_slow walk_fast march run); fi
+if ((${#names[@]} == 0)); then names=(walk walk_slow walk_fast march run locomotion); fi
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -19,6 +19,11 @@ for name in "${names[@]}"; do
   if [[ ! -v settings[$name] ]]; then
     echo "learn_skills: no skill '$name'; expected some of: ${!settings[*]}" >&2
     exit 1
+  fi
+  if [[ $name == locomotion ]]; then
+    build/stride learn graph data/graphs/locomotion.json -o "$folder/$name.skill"
+    mv "$folder/$name.skill" data/skills/
+    continue
   fi
   # shellcheck disable=SC2086  # several words on purpose
   build/stride learn skill "$name" --seed 1 ${settings[$name]} -o "$folder/$name.skill"

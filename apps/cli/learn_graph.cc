@@ -21,7 +21,7 @@ struct Arguments {
 std::string Text(const LearnGraphResult& r) {
   std::string text;
   const auto line = [&](const std::string& name, const std::string& value) {
-    text += fmt::format("{:<18}{}\n", name, value);
+    text += fmt::format("{:<24}{}\n", name, value);
   };
   line("graph", fmt::format("{} on {}: {} nodes, {} transitions, {} fragments", r.name, r.character,
                             r.nodes, r.transitions, r.fragments));

@@ -93,7 +93,23 @@ export function header(change = {}) {
   };
 }
 
-export function frame(t, command = {}) {
+// A run with a control graph; its frames have the channels node and lying.
+export const graphRun = {
+  channels: [{ name: 'node', unit: '', values: 1 }, { name: 'lying', unit: 's', values: 1 }],
+  styles: ['as commanded', 'random walk', 'stand', 'walk', '<b>kick</b>'],
+  graph: {
+    nodes: [
+      { name: 'stand', style: 2, robustness: 1 }, { name: 'walk', style: 3, robustness: 0.8 },
+      { name: '<b>kick</b>', style: 4, robustness: 0.1 }, { name: 'get_up', style: 0, robustness: null },
+    ],
+    links: [
+      { from: 0, to: 1, robustness: 0.9 }, { from: 1, to: 0, robustness: null }, { from: 0, to: 2, robustness: 0.2 },
+      { from: 2, to: 0, robustness: 0.2 }, { from: 3, to: 0, robustness: 0.7 },
+    ],
+  },
+};
+
+export function frame(t, command = {}, channels) {
   const { bodies } = figure();
   const q = pose(bodies, t + 1e-6);
   const nv = bodies.reduce((n, { joint }) => n + { free: 6, ball: 3, hinge: 1 }[joint.kind], 0);
@@ -120,7 +136,7 @@ export function frame(t, command = {}) {
   if (pushed) { u16(0); u16(1); f32(x, 0.16, 1.3); f32(0, -250, 0); }
   f32(command.speed ?? NaN, command.heading ?? NaN); u16(command.style ?? 0);
   const step = 0.62 * (Math.floor(x / 0.62) + 1);
-  f32((t * 0.95) % 1, 0.1 * Math.sin(6 * t), 0.08 * Math.cos(6 * t), step, 0.1, 0, step - 0.3, 0, 0, x, 0, 1.0);
+  f32(...(channels ?? [(t * 0.95) % 1, 0.1 * Math.sin(6 * t), 0.08 * Math.cos(6 * t), step, 0.1, 0, step - 0.3, 0, 0, x, 0, 1.0]));
   return chunk('FRAM', Buffer.concat(parts));
 }
 
@@ -169,7 +185,7 @@ export async function playFake(page, html) {
     socket.send(JSON.stringify(status(fake.change)));
     socket.send(jsonChunk('HEAD', header(fake.head)));
     const timer = setInterval(() => {
-      if (!fake.change.paused) socket.send(frame((Date.now() - fake.start) / 1000, fake.change.command));
+      if (!fake.change.paused) socket.send(frame((Date.now() - fake.start) / 1000, fake.change.command, fake.channels));
     }, 1000 / 60);
     socket.onClose(() => clearInterval(timer));
     fake.end = () => clearInterval(timer);

@@ -70,6 +70,85 @@ test('styles are offered, by click and key', async () => {
   await until(() => document.querySelector('#styles button:nth-child(2)').getAttribute('aria-checked') === 'true');
 });
 
+// The stand-in performs a graph from now on.
+async function performGraph(change = {}) {
+  fake.channels = [1, 0];
+  fake.tell({ styles: fakes.graphRun.styles });
+  fake.send(fakes.jsonChunk('HEAD', fakes.header({ ...fakes.graphRun, ...change })));
+  await page.locator('#tab-graph').waitFor();
+}
+
+test('a graph is shown: its nodes, where the character is, and that it lies', async () => {
+  assert.ok(!(await page.locator('#tab-graph').isVisible()), 'without a graph there is no panel of it');
+  await performGraph();
+  await page.click('#tab-graph');
+  assert.deepEqual(await page.locator('#graph .node text:first-of-type').allTextContents(), ['stand', 'walk', '<b>kick</b>', 'get up']);
+  assert.equal(await page.locator('#graph .link').count(), 5);
+  assert.equal(await page.locator('#graph .link[stroke-dasharray="4 3"]').count(), 1);
+  assert.deepEqual(await page.locator('#graph-styles button').allTextContents(), ['as commanded', 'random walk']);
+  await until(() => document.getElementById('graph-now').textContent === 'walk');
+  assert.ok(await page.locator('#graph .node').nth(1).evaluate((node) => node.classList.contains('current')));
+  assert.ok(!(await page.locator('#chip-lying').isVisible()));
+  fake.channels = [3, 0.4];
+  await page.locator('#graph-lying').waitFor();
+  assert.ok(await page.locator('#chip-lying').isVisible());
+  assert.equal(await page.locator('#graph .node.current').textContent(), 'get_up: not measuredget up');
+  fake.channels = [0, 0];
+  await page.locator('#graph-lying').waitFor({ state: 'hidden' });
+  // Another run without one: the panel goes, the controls come.
+  fake.channels = undefined;
+  fake.send(fakes.jsonChunk('HEAD', fakes.header()));
+  await page.locator('#tab-graph').waitFor({ state: 'hidden' });
+  assert.ok(await page.locator('#pane-control').isVisible());
+});
+
+test('a click on a node asks for it, and the arrow keys steer at once', async () => {
+  await performGraph();
+  await page.click('#tab-graph');
+  await page.locator('#graph .node').nth(2).click();
+  assert.deepEqual(await said('command'), { type: 'command', actor: 0, speed: null, heading: null, style: 4 });
+  await page.locator('#graph .node.asked').waitFor();
+  fake.said.length = 0;
+  await page.keyboard.press('ArrowLeft');
+  assert.ok(Math.abs((await said('command')).heading - Math.PI / 18) < 1e-6);
+  fake.said.length = 0;
+  await page.keyboard.press('ArrowUp');
+  assert.equal((await said('command')).speed, 1.3);
+  fake.said.length = 0;
+  await page.locator('#graph .node').nth(3).click(); // rises: cannot be asked for
+  await page.click('#graph-styles button:first-child');
+  assert.equal((await said('command')).style, 0);
+  fake.said.length = 0;
+  await page.locator('#graph .node').nth(1).focus();
+  await page.keyboard.press('Enter');
+  assert.equal((await said('command')).style, 3);
+});
+
+test('what is no graph is not shown', async () => {
+  const { graph } = fakes.graphRun;
+  await performGraph();
+  fake.send(fakes.jsonChunk('HEAD', fakes.header({ ...fakes.graphRun, graph: { ...graph, links: [{ from: 0, to: 9, robustness: 1 }] } })));
+  await page.locator('#tab-graph').waitFor({ state: 'hidden' });
+  const now = await page.evaluate(() => stride.framesReceived());
+  await until((count) => stride.framesReceived() > count + 5, now);
+});
+
+test('a recording shows its graph, which cannot be asked', async () => {
+  const parts = [fakes.preamble(), fakes.jsonChunk('HEAD', fakes.header(fakes.graphRun))];
+  for (let t = 0; t < 2; t += 1 / 60) parts.push(fakes.frame(t, {}, t < 1 ? [0, 0] : [3, t - 0.9]));
+  await drop('graph.stride', Buffer.concat([...parts, fakes.jsonChunk('DONE', {})]));
+  await page.click('#tab-graph');
+  await page.fill('#scrub', '0.5');
+  await until(() => document.getElementById('graph-now').textContent === 'stand');
+  await page.locator('#graph-lying').waitFor({ state: 'hidden' });
+  await page.fill('#scrub', '1.5');
+  await page.locator('#graph-lying').waitFor();
+  fake.said.length = 0;
+  await page.locator('#graph .node').nth(1).click({ force: true }); // it says that it is disabled
+  assert.ok(!(await page.locator('#graph-styles').isVisible()));
+  assert.deepEqual(fake.said, []);
+});
+
 test('a controller without motions is chosen without one', async () => {
   await page.selectOption('#controller', 'hold');
   assert.deepEqual(await said('setup'), { type: 'setup', controller: 'hold', motion: null });

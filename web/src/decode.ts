@@ -1,4 +1,5 @@
 import type { ActorState, Character, ContactForce, Frame, Header, PushForce, RunEvent, Vec3 } from './schema';
+import { checkedGraph } from './graph';
 import { layoutOf, type Layout } from './kinematics';
 
 // The one decoder of chunks: for the live stream, for files, and for the recording inside a shared
@@ -59,6 +60,7 @@ export class Decoder {
 
   readHeader(payload: Uint8Array): Header {
     const header = parseJson(payload) as Header;
+    header.graph = checkedGraph(header.graph, header.styles.length);
     this.header = header;
     this.actors = [...header.world.actors];
     this.layouts = this.actors.map(layoutOf);

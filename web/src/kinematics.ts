@@ -175,3 +175,9 @@ export function poseErrorDeg(character: Character, layout: Layout, a: Numbers, b
   }
   return count > 0 ? (sum / count) * (180 / Math.PI) : NaN;
 }
+
+// Where a character faces, from its root's quaternion: rad from +X towards +Y.
+export function headingOf(q: Float64Array): number {
+  const [w, x, y, z] = q.subarray(3, 7);
+  return Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z));
+}

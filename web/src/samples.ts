@@ -79,7 +79,8 @@ export class Samples {
     const byUnit = new Map<string, ScalarChannel[]>();
     let at = 0;
     for (const channel of header.channels) {
-      if (channel.values === 1) {
+      // A node's number says nothing; the graph's panel shows it.
+      if (channel.values === 1 && channel.name !== 'node') {
         const group = byUnit.get(channel.unit) ?? [];
         group.push({ name: channel.name, unit: channel.unit, at });
         byUnit.set(channel.unit, group);

@@ -54,6 +54,12 @@ export interface Channel {
   values: number; // 1 scalar, 3 point, 6 segment
 }
 
+// What a controller can do and what may follow what.
+export interface Graph {
+  nodes: { name: string; style: number; robustness: number | null }[]; // style 0: none asks for it
+  links: { from: number; to: number; robustness: number | null }[];
+}
+
 export interface Header {
   title: string;
   engine: string;
@@ -62,6 +68,7 @@ export interface Header {
   frame_interval: number;
   channels: Channel[];
   styles: string[];
+  graph: Graph | null;
   world: {
     terrain: Terrain;
     friction: number;

@@ -1,6 +1,7 @@
 import * as THREE from 'three';
 import { Connection, type Catalog, type Listener, type Status } from './connection';
 import { parseRecording, type Decoder, type Recording } from './decode';
+import { headingOf } from './kinematics';
 import { inlinedRecording, pageWith, saveFile, unpack } from './page';
 import { Player } from './player';
 import { Recent } from './recent';
@@ -11,6 +12,7 @@ import { channelColor } from './scene/marks';
 import { Stage, type Layers } from './scene/stage';
 import { Controls } from './ui/controls';
 import { announce, byId, setFacts, setText, toast } from './ui/dom';
+import { GraphPanel } from './ui/graph_panel';
 import { setUpKeys } from './ui/keys';
 import { setUpHelp, setUpMenu, setUpTabs, setUpTheme } from './ui/menus';
 import { Plots } from './ui/plots';
@@ -31,6 +33,7 @@ export class Viewer implements Listener {
   private readonly controls: Controls;
   private readonly transport: Transport;
   private readonly plots = new Plots();
+  private readonly graph: GraphPanel;
   private readonly recent = new Recent(kShareSeconds);
   private connection: Connection | null = null;
   private status: Status | null = null;
@@ -74,7 +77,8 @@ export class Viewer implements Listener {
       this.stage.setTheme(getComputedStyle(document.documentElement));
       this.plots.build();
     });
-    setUpTabs(() => undefined);
+    const offerTab = setUpTabs();
+    this.graph = new GraphPanel((on) => offerTab('tab-graph', on), (style) => this.live && this.controls.chooseStyle(style));
     const help = setUpHelp();
     setUpKeys({
       togglePause: () => this.togglePause(),
@@ -167,7 +171,7 @@ export class Viewer implements Listener {
     this.controls.steerActor(0);
     if (this.terrain) this.stage.setTerrain(this.terrain);
     this.plots.setSamples(this.samples!);
-    this.showLegend(this.header);
+    this.showController(this.header);
     this.fresh = this.frameNow !== null;
     byId('empty').hidden = true;
     this.showMode();
@@ -248,7 +252,7 @@ export class Viewer implements Listener {
     const every = Math.max(1, Math.ceil(recording.frames.length / kMostSamples));
     recording.frames.forEach((frame, i) => i % every === 0 && samples.add(frame));
     this.plots.setSamples(samples);
-    this.showLegend(recording.header);
+    this.showController(recording.header);
     this.transport.setPlayer(player);
     byId('empty').hidden = true;
     setFacts(byId('recording-facts'), recordingFacts(recording));
@@ -335,7 +339,8 @@ export class Viewer implements Listener {
       return;
     }
     const v = this.stage.sample?.comVelocity ?? [0, 0, 0];
-    this.controls.nudge(speedSteps, headingSteps, Math.hypot(v[0], v[1]));
+    const q = this.frameNow?.actors[this.stage.selected]?.q;
+    this.controls.nudge(speedSteps, headingSteps, Math.hypot(v[0], v[1]), q ? headingOf(q) : 0);
   }
 
   private setUpButtons() {
@@ -456,7 +461,8 @@ export class Viewer implements Listener {
 
   // --- what is shown ---
 
-  private showLegend(header: Header) {
+  private showController(header: Header) {
+    this.graph.setHeader(header);
     byId('legend').replaceChildren(...header.channels.filter((channel) => channel.values > 1).map((channel, i) => {
       const item = document.createElement('li');
       const dot = document.createElement('i');
@@ -498,6 +504,7 @@ export class Viewer implements Listener {
     setText(state, player ? 'Recording' : !live ? '' : status.paused ? 'Paused' : 'Live');
     setText(byId('chip-speed'), !live || status.paused ? '' : `${Math.round(100 * status.realtime)} % of ${status.rate === 1 ? 'real time' : `${status.rate}×`}`);
     if (!player) byId('chip-fell').hidden = !(live && status.fell);
+    this.graph.showStyle(live ? this.controls.command.style : null);
     byId('chip-record').hidden = !(live && status.recording);
     if (live && status.recording) setText(byId('chip-record'), `${status.recorded_seconds.toFixed(1)} s`);
     if (live) {
@@ -523,6 +530,7 @@ export class Viewer implements Listener {
   private showLive(frame: Frame) {
     this.fresh = false;
     this.stage.show(frame, this.decoder!.actors);
+    this.graph.show(frame, this.stage.selected === 0);
     this.transport.showLive(frame.time);
   }
 
@@ -541,6 +549,7 @@ export class Viewer implements Listener {
       this.stage.setTerrain(terrain);
     }
     this.stage.show(player.frame(), player.recording.actors);
+    this.graph.show(player.frame(), true);
   }
 
   hook() {

@@ -7,8 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include "stride/character/library.h"
 #include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
+#include "stride/learn/skill.h"
+#include "stride/motion/library.h"
+#include "stride/motion/seam.h"
 
 namespace stride {
 namespace {
@@ -62,6 +66,55 @@ TEST(LiveRun, DoesNotEndWithItsScenario) {
   run.Advance(3, InSeconds(kForever));
   EXPECT_TRUE(run.GetRun().Fell());
   EXPECT_NEAR(run.GetRun().Time(), 3, 0.006);
+}
+
+// A graph that was not learned: it stands for a moment only, and what was found of it is made up.
+std::string UnlearnedGraphSkill() {
+  Skill skill;
+  skill.name = "unlearned";
+  skill.character = LoadCharacter("liu16");
+  const auto motion = [&](const char* name) { return LoadMotion(name, skill.character); };
+  skill.plan.clips = {{"stand", MakeLoop(skill.character, motion("stand"), 0, 60)},
+                      {"walk", motion("walk_slow")},
+                      {.name = "rise", .motion = motion("get_up_back"), .rises = true}};
+  skill.plan.transitions = {
+      {.from = 0, .to = 1, .blend = 0.8}, {.from = 1, .to = 0, .blend = 0.8}, {.from = 2, .to = 0}};
+  ChooseCrossings(skill.character, skill.clip, &skill.plan);
+  skill.policies.resize(GraphOf(skill).policies);
+  skill.metrics = {{"robustness", {{"stand", 1.0}, {"stand>walk", 0.25}}}};
+  const std::string path = testing::TempDir() + "live_test_graph.skill";
+  WriteSkill(skill, path);
+  return path;
+}
+
+TEST(LiveRun, SaysItsGraphAndWhereInItTheCharacterIs) {
+  RunSetup setup{.controller = "control_graph", .skill = UnlearnedGraphSkill()};
+  LiveRun run(setup);
+  const auto read = [&] {
+    return ParseRecording(RecordingPreamble() + run.EncodeHead() + run.EncodeCurrentFrame(), "run");
+  };
+  const RecordingHeader header = read().header;
+  EXPECT_EQ(header.styles,
+            (std::vector<std::string>{"as commanded", "random walk", "stand", "walk"}));
+  const BehaviourGraph expected = {.nodes = {{"stand", 2, 1}, {"walk", 3, -1}, {"rise", 0, -1}},
+                                   .links = {{0, 1, 0.25}, {1, 0, -1}, {2, 0, -1}}};
+  EXPECT_TRUE(header.graph == expected);
+  ASSERT_EQ(header.channels.size(), 5u);
+  EXPECT_EQ(header.channels[3].name, "node");
+  EXPECT_EQ(header.channels[4].name, "lying");
+  EXPECT_EQ(read().frames[0].channels[3], 0);
+
+  // Pushed over, it lies, and then rises.
+  run.Apply(PushOf({600, 0, 0}, 0.4));
+  bool lay = false, rose = false;
+  for (int tick = 0; tick < 600 && !rose; ++tick) {
+    run.Advance(1.0 / 60, InSeconds(kForever));
+    const std::vector<float> channels = read().frames[0].channels;
+    lay = lay || channels[4] > 0;
+    rose = lay && channels[4] == 0 && channels[3] == 2;
+  }
+  EXPECT_TRUE(lay);
+  EXPECT_TRUE(rose);
 }
 
 TEST(LiveRun, RefusesWhatIsOutOfRange) {

@@ -500,6 +500,9 @@ bool Run::Failed(int actor) const { return impl_->characters.at(actor).Failed();
 std::optional<double> Run::FellAt(int actor) const { return impl_->characters.at(actor).FellAt(); }
 int Run::Falls(int actor) const { return impl_->characters.at(actor).FallCount(); }
 int Run::CharacterCount() const { return static_cast<int>(impl_->characters.size()); }
+const Controller& Run::ControllerOf(int actor) const {
+  return impl_->characters.at(actor).GetController();
+}
 double Run::Time() const { return impl_->Time(); }
 std::uint32_t Run::StepCount() const { return impl_->step; }
 const RunSetup& Run::Setup() const { return impl_->setup; }
@@ -525,6 +528,7 @@ RecordingHeader Run::Header() const {
     header.channels.push_back({channel.name, channel.unit, ValueCount(channel.kind)});
   }
   header.styles = impl_->characters[0].GetController().Styles();
+  header.graph = impl_->characters[0].GetController().Graph();
   header.version = STRIDE_VERSION;
   header.setup = ToJson(setup);
   return header;

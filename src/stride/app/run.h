@@ -102,6 +102,7 @@ class Run {
   const State& ActorState(int actor = 0) const;
   const Command& CurrentCommand(int actor = 0) const;
   int CharacterCount() const;  // controlled: actors 0, 1, ...; then come balls
+  const Controller& ControllerOf(int actor = 0) const;
   const std::vector<std::string>& Warnings() const;
   Metrics Measure() const;
 

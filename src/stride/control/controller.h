@@ -47,13 +47,16 @@ struct BehaviourGraph {
     std::string name;
     int style = 0;           // that asks for it; 0: none does
     double robustness = -1;  // 0 to 1, as it was found when it was learned; negative: not known
+    friend bool operator==(const Node&, const Node&) = default;
   };
   struct Link {
     int from = 0, to = 0;
     double robustness = -1;
+    friend bool operator==(const Link&, const Link&) = default;
   };
   std::vector<Node> nodes;
   std::vector<Link> links;
+  friend bool operator==(const BehaviourGraph&, const BehaviourGraph&) = default;
 };
 
 // Drives one character. All memory lies in the object: a clone goes on exactly as the original

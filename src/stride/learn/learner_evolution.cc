@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "stride/core/error.h"
 #include "stride/learn/learner_parts.h"
 
 // The evolution of the gains: trials of perturbed policies.
@@ -14,6 +15,18 @@ constexpr double kEasy = 0.85, kHard = 0.65;
 // what the unperturbed ones do.
 constexpr double kRuined = 0.75, kHarmless = 0.9;
 
+// Normal numbers to take runs of, anywhere: drawing them anew for every trial took longer than
+// simulating it.
+const std::vector<float>& NoiseTable() {
+  static const std::vector<float> table = [] {
+    std::vector<float> numbers(1 << 20);
+    Random random(0x7ab1e);
+    for (float& x : numbers) x = static_cast<float>(random.Normal());
+    return numbers;
+  }();
+  return table;
+}
+
 }  // namespace
 
 // Alike for neighbouring fragments of a segment, with a part that all of it share. Each segment has
@@ -21,7 +34,11 @@ constexpr double kRuined = 0.75, kHarmless = 0.9;
 void Learner::Perturb(const std::vector<char>& used, Random* random, std::span<float> out) const {
   const double width = options_.smooth;
   const std::uint64_t stream = (std::uint64_t{random->Bits()} << 32) | random->Bits();
-  std::vector<float> raw, common(kPolicySize), kernel;
+  const std::vector<float>& table = NoiseTable();
+  const auto noise = [&](Random* from, int count) {
+    return &table[from->Index(static_cast<int>(table.size()) - count)];
+  };
+  std::vector<float> kernel;
   std::fill(out.begin(), out.end(), 0.0f);
   const float shared = std::sqrt(0.5f);
   for (int begin = known_; begin < graph_.policies; begin = segment_end_[begin]) {
@@ -38,12 +55,12 @@ void Learner::Perturb(const std::vector<char>& used, Random* random, std::span<f
       square += kernel.back() * kernel.back();
     }
     const float scale = static_cast<float>(std::sqrt(0.5 / square));
-    raw.resize(static_cast<std::size_t>(n) * kPolicySize);
-    for (float& x : raw) x = static_cast<float>(own.Normal());
-    for (float& x : common) x = shared * static_cast<float>(own.Normal());
+    STRIDE_CHECK(n * kPolicySize < static_cast<int>(table.size()));
+    const float* raw = noise(&own, n * kPolicySize);
+    const float* common = noise(&own, kPolicySize);
     for (int p = 0; p < n; ++p) {
       float* to = &out[static_cast<std::size_t>(begin - known_ + p) * kPolicySize];
-      std::copy(common.begin(), common.end(), to);
+      for (int k = 0; k < kPolicySize; ++k) to[k] = shared * common[k];
       for (int d = -reach; d <= reach; ++d) {
         const float weight = kernel[d + reach] * scale;
         const float* from = &raw[static_cast<std::size_t>((p + d + n) % n) * kPolicySize];

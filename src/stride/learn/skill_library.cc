@@ -16,8 +16,11 @@ const std::vector<SkillInfo>& BuiltInSkills() {
     for (std::size_t k = 0; k < kSkillFileCount; ++k) {
       const Skill skill = ParseSkill(std::string(kSkillFiles[k].text()), kSkillFiles[k].name);
       infos.push_back({kSkillFiles[k].name,
-                       fmt::format("{} on {}, a cycle of {:.2f} s", skill.FirstMotion().name,
-                                   skill.character.name, skill.FirstMotion().Duration())});
+                       skill.plan.clips.size() > 1
+                           ? fmt::format("graph of {} clips on {}", skill.plan.clips.size(),
+                                         skill.character.name)
+                           : fmt::format("{} on {}, a cycle of {:.2f} s", skill.FirstMotion().name,
+                                         skill.character.name, skill.FirstMotion().Duration())});
     }
     return infos;
   }();

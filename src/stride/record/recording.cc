@@ -1,5 +1,6 @@
 #include "stride/record/recording.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -56,6 +57,46 @@ void CheckSize(const Character& character, const std::string& source) {
   }
 }
 
+// What is not known is null: no reader then takes it for a number.
+Json ToJson(const BehaviourGraph& graph) {
+  const auto known = [](double robustness) {
+    return robustness >= 0 ? Json(robustness) : Json(nullptr);
+  };
+  Json json = {{"nodes", Json::array()}, {"links", Json::array()}};
+  for (const BehaviourGraph::Node& node : graph.nodes) {
+    json["nodes"].push_back(
+        {{"name", node.name}, {"style", node.style}, {"robustness", known(node.robustness)}});
+  }
+  for (const BehaviourGraph::Link& link : graph.links) {
+    json["links"].push_back(
+        {{"from", link.from}, {"to", link.to}, {"robustness", known(link.robustness)}});
+  }
+  return json;
+}
+
+BehaviourGraph GraphFromJson(const JsonNode& node, int style_count) {
+  const auto robustness = [](const JsonNode& value) {
+    if (value.value().is_null()) return -1.0;
+    const double number = value.Number();
+    if (number < 0 || number > 1) value.Fail("0 to 1, or null");
+    return number;
+  };
+  BehaviourGraph graph;
+  const JsonNode nodes = node["nodes"], links = node["links"];
+  const int count = static_cast<int>(nodes.Size());
+  for (int i = 0; i < count; ++i) {
+    const JsonNode one = nodes.At(i);
+    graph.nodes.push_back({one["name"].Text(), one["style"].Int(0, std::max(0, style_count - 1)),
+                           robustness(one["robustness"])});
+  }
+  for (std::size_t i = 0; i < links.Size(); ++i) {
+    const JsonNode one = links.At(i);
+    graph.links.push_back({one["from"].Int(0, count - 1), one["to"].Int(0, count - 1),
+                           robustness(one["robustness"])});
+  }
+  return graph;
+}
+
 RecordingHeader HeaderFromJson(const Json& json, const std::string& source) {
   const JsonNode node(json, source);
   RecordingHeader header;
@@ -76,6 +117,9 @@ RecordingHeader HeaderFromJson(const Json& json, const std::string& source) {
   }
   const JsonNode styles = node["styles"];
   for (std::size_t i = 0; i < styles.Size(); ++i) header.styles.push_back(styles.At(i).Text());
+  if (json.contains("graph")) {
+    header.graph = GraphFromJson(node["graph"], static_cast<int>(header.styles.size()));
+  }
   header.world = WorldFromJson(node["world"]);
   const std::vector<Character>& actors = header.world.actors;
   if (actors.empty() || actors.size() > kMaxIndex) {
@@ -213,6 +257,7 @@ std::string EncodeHeader(const RecordingHeader& header) {
     json["channels"].push_back(
         {{"name", channel.name}, {"unit", channel.unit}, {"values", channel.values}});
   }
+  if (!header.graph.nodes.empty()) json["graph"] = ToJson(header.graph);
   std::string bytes = JsonChunk("HEAD", json);
   if (bytes.size() > kMaxJsonBytes) {
     throw InputError(fmt::format(

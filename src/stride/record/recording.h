@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stride/character/character.h"
+#include "stride/control/controller.h"
 #include "stride/motion/motion.h"
 #include "stride/sim/world.h"
 
@@ -40,7 +41,8 @@ struct RecordingHeader {
   double frame_interval = 0;  // s of simulated time between frames
   std::vector<RecordedChannel> channels;
   std::vector<std::string> styles;
-  std::string version;  // of stride
+  BehaviourGraph graph;  // of actor 0's controller; without nodes: it has none
+  std::string version;   // of stride
   // What app/run.h needs to run it again, bit for bit; null where it is no simulation (a motion).
   nlohmann::ordered_json setup;
   friend bool operator==(const RecordingHeader&, const RecordingHeader&) = default;

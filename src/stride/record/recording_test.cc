@@ -166,6 +166,27 @@ TEST(Recording, SaysWhatIsWrongWithAFile) {
   EXPECT_THAT(ErrorOf([] { ReadRecording("/nowhere/run.stride"); }), HasSubstr("cannot be read"));
 }
 
+TEST(Recording, AHeaderNeedsNoGraphButAGoodOne) {
+  RecordingHeader header = SmallRecording().header;
+  const auto error_with = [](std::string json, const std::string& from, const std::string& to) {
+    const std::size_t at = json.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return ParseError(RecordingPreamble() + ChunkOf("HEAD", json.replace(at, from.size(), to)));
+  };
+  const std::string bytes = EncodeHeader(header);
+  const std::string json = bytes.substr(8, bytes.size() - 12);
+  EXPECT_THAT(error_with(json, "\"from\":1", "\"from\":2"),
+              HasSubstr("graph.links[0].from is 2; expected a whole number, 0 to 1"));
+  EXPECT_THAT(error_with(json, "\"style\":1", "\"style\":2"), HasSubstr("graph.nodes[0].style"));
+  EXPECT_THAT(error_with(json, "\"robustness\":0.5", "\"robustness\":1.5"),
+              HasSubstr("graph.links[0].robustness is 1.5; expected 0 to 1, or null"));
+  // As recordings were before there were graphs.
+  header.graph = {};
+  const std::string without = EncodeHeader(header);
+  EXPECT_EQ(without.find("\"graph\""), std::string::npos);
+  EXPECT_TRUE(ParseRecording(RecordingPreamble() + without, "a").header == header);
+}
+
 TEST(Recording, AHeaderBeyondAllBoundsIsRefused) {
   const std::string preamble = RecordingPreamble();
   EXPECT_THAT(ParseError(preamble + ChunkOf("HEAD", std::string(kMaxJsonBytes + 1, ' '))),

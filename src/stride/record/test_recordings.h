@@ -27,6 +27,7 @@ inline Recording SmallRecording() {
   header.frame_interval = 1.0 / 60;
   header.channels = {{"phase", "", 1}, {"foot", "m", 3}, {"pendulum", "m", 6}};
   header.styles = {"calm", "brisk"};
+  header.graph = {.nodes = {{"stand", 1, 1.0 / 3}, {"rise \"<b>", 0, -1}}, .links = {{1, 0, 0.5}}};
   header.version = "0.1.0";
   header.setup = {{"zebra", 1}, {"apple", {1.5, nullptr, "x"}}};
 

@@ -89,15 +89,18 @@ export class Controls {
     if (this.status) this.setStatus(this.status);
   }
 
-  // One press of a key. `present`: the character's own speed, where none is commanded yet.
-  nudge(speedSteps: number, headingSteps: number, present: number) {
+  // One press of a key. `speed`, `heading`: the character's own, where none is commanded yet.
+  nudge(speedSteps: number, headingSteps: number, speed: number, heading: number) {
     if (speedSteps !== 0) {
-      const from = this.command.speed ?? Math.round(present / kSpeedStep) * kSpeedStep;
+      const from = this.command.speed ?? Math.round(speed / kSpeedStep) * kSpeedStep;
       const next = from + speedSteps * kSpeedStep;
       this.steer({ speed: Number(Math.min(4, Math.max(-1, next)).toFixed(2)) });
     }
     if (headingSteps !== 0) {
-      const degrees = Math.round((this.command.heading ?? 0) * kDegrees) + headingSteps * kHeadingStep;
+      const from = this.command.heading === null
+        ? Math.round((heading * kDegrees) / kHeadingStep) * kHeadingStep
+        : Math.round(this.command.heading * kDegrees);
+      const degrees = from + headingSteps * kHeadingStep;
       this.steer({ heading: ((((degrees + 180) % 360) + 360) % 360 - 180) / kDegrees });
     }
   }

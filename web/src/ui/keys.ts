@@ -40,7 +40,7 @@ export function setUpKeys(listener: KeyListener) {
     const target = event.target as HTMLElement;
     if (target.closest(kOwnKeys)) return;
     const key = event.key.toLowerCase();
-    if (key === ' ' && target.closest('button')) return;
+    if (key === ' ' && target.closest('button, [role=button]')) return;
     if (event.repeat && (key === ' ' || key === 'r' || key === 'b')) return;
     const action = /^[1-9]$/.test(key) ? () => listener.style(Number(key) - 1) : actions[key];
     if (!action) return;
@@ -51,7 +51,7 @@ export function setUpKeys(listener: KeyListener) {
   // After a click the keys are the picture's again: a space after a click on a button pauses.
   const giveBack = (event: Event) => {
     const target = event.target as HTMLElement;
-    if (target.closest('button:not([role]):not([aria-haspopup]), input[type=range], input[type=checkbox]')) {
+    if (target.closest('button:not([role]):not([aria-haspopup]), [role=tab], [role=radio], #graph [role=button], input[type=range], input[type=checkbox]')) {
       document.getElementById('canvas')!.focus({ preventScroll: true });
     }
   };

@@ -2,30 +2,39 @@ import { byId } from './dom';
 
 // Tabs, the sheet of a narrow page, the download menu, the theme and the help dialog.
 
-export function setUpTabs(onShow: () => void) {
+// Gives back what offers a tab or takes it away.
+export function setUpTabs(): (id: string, on: boolean) => void {
   const tabs = [...document.querySelectorAll<HTMLButtonElement>('[role=tab]')];
-  const show = (tab: HTMLButtonElement) => {
+  const select = (tab: HTMLButtonElement) => {
     for (const other of tabs) {
       const on = other === tab;
       other.setAttribute('aria-selected', String(on));
       other.tabIndex = on ? 0 : -1;
       byId(other.getAttribute('aria-controls')!).hidden = !on;
     }
-    setSheet(true);
-    onShow();
   };
-  tabs.forEach((tab, i) => {
+  const show = (tab: HTMLButtonElement) => {
+    select(tab);
+    setSheet(true);
+  };
+  tabs.forEach((tab) => {
     tab.addEventListener('click', () => show(tab));
     tab.addEventListener('keydown', (event) => {
       const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!move) return;
       event.preventDefault();
-      const next = tabs[(i + move + tabs.length) % tabs.length];
+      const offered = tabs.filter((one) => !one.hidden);
+      const next = offered[(offered.indexOf(tab) + move + offered.length) % offered.length];
       next.focus();
       show(next);
     });
   });
   byId('sheet').addEventListener('click', () => setSheet(byId('panel').classList.contains('closed')));
+  return (id, on) => {
+    const tab = byId<HTMLButtonElement>(id);
+    if (!on && tab.getAttribute('aria-selected') === 'true') select(tabs[0]);
+    tab.hidden = !on;
+  };
 }
 
 function setSheet(open: boolean) {

@@ -6,8 +6,10 @@
 #include <tbb/task_arena.h>
 
 #include "stride/app/experiment.h"
+#include "stride/app/experiments/graph_watch.h"
 #include "stride/app/experiments/skill_trials.h"
 #include "stride/character/rest_pose.h"
+#include "stride/core/error.h"
 #include "stride/core/random.h"
 #include "stride/learn/skill_library.h"
 #include "stride/math/rotation.h"
@@ -20,14 +22,21 @@ namespace {
 
 constexpr double kSpeed = 10;             // m/s
 constexpr double kFirst = 3, kEvery = 3;  // s
+constexpr double kFirstInGraph = 12;      // s: it has to get from standing to the node
 constexpr double kSpread = 1;             // s later by chance: any moment of the gait
 constexpr double kLastBall = 2;           // s in which it may still bring the character down
 
 struct Config {
-  std::vector<double> masses = {1, 2, 3, 4, 5};  // kg
-  std::vector<std::string> skills = {"walk", "run"};
-  int balls = 20;  // of a trial that does not end in a fall
+  std::vector<double> masses = {1, 2, 3, 4, 5};      // kg
+  std::vector<std::string> clips = {"walk", "run"};  // skills, and nodes of the graph
+  int balls = 20;                                    // of a trial that does not end in a fall
   int trials = 20;
+};
+
+struct Performance {
+  std::string name;
+  RunSetup setup;
+  double first = kFirst;  // ball, s
 };
 
 struct Trial {
@@ -55,13 +64,14 @@ RunInput BallAt(const Run& run, double mass, double heading) {
           .mass = mass};
 }
 
-Trial Perform(const std::string& skill, double mass, int balls, std::uint64_t seed) {
-  RunSetup setup = PerformAlone(skill, kFirst + kEvery * balls + kLastBall);
+Trial Perform(const Performance& what, double mass, int balls, std::uint64_t seed) {
+  RunSetup setup = what.setup;
+  setup.scenario.seconds = what.first + kEvery * balls + kLastBall;
   setup.seed = seed;
   setup.scenario.stop_at_fall = true;
   Run run(setup);
   Random random(seed, 1);
-  const auto next_at = [&](int k) { return kFirst + kEvery * k + random.Uniform(0, kSpread); };
+  const auto next_at = [&](int k) { return what.first + kEvery * k + random.Uniform(0, kSpread); };
   double at = next_at(0);
   Trial trial;
   bool hit = true;  // the ball that is on its way
@@ -92,25 +102,41 @@ std::string Describe() {
 
 Findings Measure(const ExperimentContext& context) {
   const Config config = context.quick
-                            ? Config{.masses = {1, 5}, .skills = {"walk"}, .balls = 3, .trials = 2}
+                            ? Config{.masses = {1, 5}, .clips = {"walk"}, .balls = 3, .trials = 2}
                             : Config{};
+  Findings findings;
+  std::vector<Performance> performances;
+  for (const std::string& clip : config.clips) {
+    performances.push_back({clip, PerformAlone(clip, 0)});
+    findings.inputs.push_back({"skill " + clip, InputHash(SkillText(LoadSkill(clip)))});
+  }
+  try {
+    const GraphSkill graph = FindGraphSkill(kLocomotion, context);
+    for (const std::string& clip : config.clips) {
+      performances.push_back({clip + " in the graph",
+                              PerformGraph(graph, {.style = graph.StyleOf(clip)}, 0),
+                              kFirstInGraph});
+    }
+    findings.inputs.push_back({"skill " + graph.name, graph.hash});
+  } catch (const InputError& error) {
+    findings.rows.push_back(NotMeasured("in the graph", error.what()));
+  }
   constexpr std::uint64_t kSeedsApart = 1000;
   const std::size_t each = config.masses.size() * config.trials;
-  std::vector<Trial> trials(config.skills.size() * each);
+  std::vector<Trial> trials(performances.size() * each);
   tbb::task_arena arena(context.threads > 0 ? context.threads : tbb::task_arena::automatic);
   context.Tell(fmt::format("{} trials of up to {} balls", trials.size(), config.balls));
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, trials.size(), [&](std::size_t k) {
-      trials[k] = Perform(config.skills[k / each], config.masses[k % each / config.trials],
+      trials[k] = Perform(performances[k / each], config.masses[k % each / config.trials],
                           config.balls, context.seed * kSeedsApart + k % config.trials);
     });
   });
 
-  Findings findings;
   Plot plot{.title = "Balls before a fall", .x_label = "mass, kg", .y_label = "balls"};
   std::size_t next = 0;
-  for (const std::string& skill : config.skills) {
-    Series series{.name = skill};
+  for (const Performance& performance : performances) {
+    Series series{.name = performance.name};
     for (const double mass : config.masses) {
       double balls = 0, hits = 0;
       int fell = 0;
@@ -122,7 +148,7 @@ Findings Measure(const ExperimentContext& context) {
       series.x.push_back(mass);
       series.y.push_back(balls);
       findings.rows.push_back(
-          {.name = fmt::format("{}, {:g} kg", skill, mass),
+          {.name = fmt::format("{}, {:g} kg", performance.name, mass),
            .ours = balls,
            .unit = "balls",
            .note = fmt::format("until the fall, or {}: {} of {} trials fell; {:.1f} hit it{}",
@@ -130,11 +156,12 @@ Findings Measure(const ExperimentContext& context) {
                                context.quick ? "; quick" : "")});
     }
     plot.series.push_back(std::move(series));
-    findings.inputs.push_back({"skill " + skill, InputHash(SkillText(LoadSkill(skill)))});
   }
   findings.plots = {std::move(plot)};
-  findings.config = {{"speed", kSpeed},       {"first", kFirst},         {"every", kEvery},
-                     {"balls", config.balls}, {"trials", config.trials}, {"masses", config.masses}};
+  findings.config = {
+      {"speed", kSpeed},        {"first", kFirst},       {"first_in_graph", kFirstInGraph},
+      {"every", kEvery},        {"balls", config.balls}, {"trials", config.trials},
+      {"masses", config.masses}};
   return findings;
 }
 

@@ -6,9 +6,12 @@
 namespace stride {
 namespace {
 
-constexpr double kStill = 0.3;      // m/s: slower is standing
-constexpr double kFarAround = 0.9;  // rad: beyond it a turning clip is taken
-constexpr double kTurns = 0.3;      // rad/s: a clip that turns
+constexpr double kStill = 0.3;  // m/s: slower is standing
+constexpr double kTurns = 0.3;  // rad/s: a clip that turns
+// Any heading is reached in half a circle. One that is not runs away, as that to a point inside the
+// circle does: straight on for so long, to come back to it.
+constexpr double kMostTurn = 3.6;  // rad
+constexpr double kGetsAway = 2.5;  // s
 
 }  // namespace
 
@@ -51,6 +54,17 @@ int GraphChoice::NodeOf(int fragment) const {
   return segment.clip >= 0 ? segment.clip : segment.to;
 }
 
+bool GraphChoice::CanTurn() const {
+  return std::any_of(nodes_->begin(), nodes_->end(),
+                     [](const Node& node) { return std::fabs(node.turn_rate) > kTurns; });
+}
+
+double GraphChoice::TurnRate(int fragment) const {
+  const int clip = graph_->segments[graph_->fragments[fragment].segment].clip;
+  const double rate = clip >= 0 ? (*nodes_)[clip].turn_rate : 0;
+  return std::fabs(rate) > kTurns ? rate : 0;
+}
+
 // -1: any.
 int GraphChoice::WantedNode(int fragment, const Command& command, double heading_error) {
   const std::vector<Node>& nodes = *nodes_;
@@ -70,7 +84,8 @@ int GraphChoice::WantedNode(int fragment, const Command& command, double heading
   for (const Node& node : nodes) {
     if (speed < 0 && node.loops && node.speed > kStill) speed = node.speed;
   }
-  const bool turns = command.heading && speed > kStill && std::fabs(heading_error) > kFarAround;
+  const bool turns =
+      command.heading && speed > kStill && straight_ <= 0 && std::fabs(heading_error) > kFarAround;
   int best = -1;
   double least = 0;
   for (int k = 0; k < static_cast<int>(nodes.size()); ++k) {
@@ -88,6 +103,13 @@ int GraphChoice::WantedNode(int fragment, const Command& command, double heading
 int GraphChoice::Next(int fragment, const Command& command, double heading_error) {
   const std::vector<int>& next = graph_->fragments[fragment].next;
   ++visits_[fragment];
+  if (const double rate = TurnRate(fragment); rate != 0) {
+    turned_ += std::fabs(rate) * graph_->Seconds(fragment);
+    if (turned_ > kMostTurn) straight_ = kGetsAway, turned_ = 0;
+  } else if (graph_->segments[graph_->fragments[fragment].segment].clip >= 0) {
+    straight_ -= graph_->Seconds(fragment);
+    if (std::fabs(heading_error) < kFarAround) turned_ = 0;
+  }
   const bool random = command.style == kRandom;
   const int wanted = random ? -1 : WantedNode(fragment, command, heading_error);
   if (next.size() == 1) return next[0];

@@ -17,6 +17,7 @@ class GraphChoice {
  public:
   // Styles of a graph: what the commands say, a random walk, then the nodes that can be asked for.
   static constexpr int kFree = 0, kRandom = 1, kFirstNode = 2;
+  static constexpr double kFarAround = 0.45;  // rad: beyond it a turning clip is taken
 
   GraphChoice(std::shared_ptr<const ControlGraph> graph, const GraphPlan& plan, int seed);
 
@@ -26,6 +27,9 @@ class GraphChoice {
   std::vector<std::string> Styles() const;
   BehaviourGraph Picture(const nlohmann::ordered_json& metrics) const;
   int NodeOf(int fragment) const;  // for a transition, the node it leads to
+  bool CanTurn() const;            // some clip goes around
+  // Of a clip that goes around; 0 for others and transitions, rad/s.
+  double TurnRate(int fragment) const;
 
  private:
   struct Node {
@@ -43,6 +47,8 @@ class GraphChoice {
   // Memory of the run.
   Random random_;
   std::vector<int> visits_;
+  double turned_ = 0;    // rad by clips that turn, since the heading was as asked for
+  double straight_ = 0;  // s to go on before the next turn
   int style_ = 0;        // as last asked for
   bool served_ = false;  // a node that does not loop is performed once each time it is asked for
 };

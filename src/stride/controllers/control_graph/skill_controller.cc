@@ -18,15 +18,20 @@
 namespace stride::control_graph_controller {
 namespace {
 
+constexpr double kLeftOfATurn = 0.1;  // rad
+
 struct SkillConfig {
-  double turn_rate = 0.6;  // rad/s
-  double phase_reset = 0;  // s
-  double fall_action = 4;  // rad
+  double turn_rate = 0.6;   // rad/s
+  double turn_lead = 0.25;  // rad
+  double phase_reset = 0;   // s
+  double fall_action = 4;   // rad
   int seed = 0;
 };
 template <class Visitor>
 void VisitConfig(SkillConfig& c, Visitor& visit) {
   visit("turn_rate", c.turn_rate, {0, 10, "rad/s"}, "how fast a commanded heading is taken up");
+  visit("turn_lead", c.turn_lead, {0.01, 3, "rad"},
+        "how far the heading that is kept runs ahead of a character that turns, on a graph");
   visit("phase_reset", c.phase_reset, {0, 0.5, "s"},
         "a foot that lands early by up to this time begins its landing fragment at once");
   visit("fall_action", c.fall_action, {0.5, 100, "rad"},
@@ -90,6 +95,7 @@ class SkillController final : public Controller {
             {"action", "rad", DebugChannel::Kind::kScalar},
             {"heading error", "rad", DebugChannel::Kind::kScalar},
             {"node", "", DebugChannel::Kind::kScalar},
+            {"from node", "", DebugChannel::Kind::kScalar},  // in a transition
             {"lying", "s", DebugChannel::Kind::kScalar}};
   }
   std::vector<std::string> Styles() const override {
@@ -107,7 +113,8 @@ class SkillController final : public Controller {
     values[1] = std::sqrt(square);
     values[2] = heading_error_;
     values[3] = static_cast<float>(choice_->NodeOf(fragment_));
-    values[4] = static_cast<float>(lying_ ? lying_seconds_ : 0);
+    if (now.clip < 0) values[4] = static_cast<float>(now.from);
+    values[5] = static_cast<float>(lying_ ? lying_seconds_ : 0);
   }
 
  private:
@@ -116,10 +123,23 @@ class SkillController final : public Controller {
   // The heading that is kept moves towards the commanded one, while something travels.
   void Steer(const Command& command) {
     course_error_ = 0;
+    turns_ = command.heading && graph_->segments.size() > 1;
     if (!command.heading || !skill_->keep_heading || segment().rises) return;
-    const double wanted = *command.heading - segment().travel_heading - base_;
-    course_error_ = std::remainder(wanted, 2 * 3.14159265358979323846);
-    if (graph_->segments.size() > 1 && segment().travel_heading == 0 && !Travels()) return;
+    const bool in_graph = graph_->segments.size() > 1;
+    const double turn_rate = in_graph ? choice_->TurnRate(fragment_) : 0;
+    const double course = turn_rate != 0
+                              ? turn_rate * (clip_time_ - segment().begin * graph_->time_step)
+                              : segment().travel_heading;
+    course_error_ = std::remainder(*command.heading - course - base_, 2 * 3.14159265358979323846);
+    if (in_graph) {
+      // Transitions and clips that turn by themselves do not bear more, nor what leads to them.
+      if (segment().clip < 0 || turn_rate != 0 || !Travels()) return;
+      if (std::fabs(course_error_) > GraphChoice::kFarAround && choice_->CanTurn()) return;
+      // The character comes along before the heading moves on.
+      if (heading_error_ * course_error_ < 0 && std::fabs(heading_error_) > config_.turn_lead) {
+        return;
+      }
+    }
     servos_->Steer(segment(), *command.heading, config_.turn_rate * time_step_, &base_);
   }
   bool Travels() const {
@@ -248,6 +268,13 @@ class SkillController final : public Controller {
       base_ += 2 * std::asin(std::clamp(features[18] / 2, -1.0, 1.0));
       features[18] = 0;
     }
+    // Where a turn was asked for, transitions and clips that turn were not learned with what is
+    // left of it.
+    if (turns_ && (segment().clip < 0 || choice_->TurnRate(fragment_) != 0)) {
+      const double left = std::clamp(features[18], -kLeftOfATurn, kLeftOfATurn);
+      base_ += features[18] - left;
+      features[18] = left;
+    }
     float seen[kFeatureCount];
     for (int k = 0; k < kFeatureCount; ++k) seen[k] = static_cast<float>(features[k]);
     const Fragment& now = graph_->fragments[fragment_];
@@ -275,6 +302,7 @@ class SkillController final : public Controller {
   double lying_seconds_ = 0;
   int wild_ = 0;  // fragments in a row
   bool acted_ = false;
+  bool turns_ = false;  // a heading is commanded
   float action_[kActionCount] = {};
   float heading_error_ = 0;
   double in_air_[2] = {0, 0};  // s, left and right foot
