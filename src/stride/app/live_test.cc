@@ -99,9 +99,9 @@ TEST(LiveRun, SaysItsGraphAndWhereInItTheCharacterIs) {
   const BehaviourGraph expected = {.nodes = {{"stand", 2, 1}, {"walk", 3, -1}, {"rise", 0, -1}},
                                    .links = {{0, 1, 0.25}, {1, 0, -1}, {2, 0, -1}}};
   EXPECT_TRUE(header.graph == expected);
-  ASSERT_EQ(header.channels.size(), 5u);
+  ASSERT_EQ(header.channels.size(), 6u);
   EXPECT_EQ(header.channels[3].name, "node");
-  EXPECT_EQ(header.channels[4].name, "lying");
+  EXPECT_EQ(header.channels[5].name, "lying");
   EXPECT_EQ(read().frames[0].channels[3], 0);
 
   // Pushed over, it lies, and then rises.
@@ -110,8 +110,8 @@ TEST(LiveRun, SaysItsGraphAndWhereInItTheCharacterIs) {
   for (int tick = 0; tick < 600 && !rose; ++tick) {
     run.Advance(1.0 / 60, InSeconds(kForever));
     const std::vector<float> channels = read().frames[0].channels;
-    lay = lay || channels[4] > 0;
-    rose = lay && channels[4] == 0 && channels[3] == 2;
+    lay = lay || channels[5] > 0;
+    rose = lay && channels[5] == 0 && channels[3] == 2;
   }
   EXPECT_TRUE(lay);
   EXPECT_TRUE(rose);
