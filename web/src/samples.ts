@@ -80,7 +80,7 @@ export class Samples {
     let at = 0;
     for (const channel of header.channels) {
       // A node's number says nothing; the graph's panel shows it.
-      if (channel.values === 1 && channel.name !== 'node') {
+      if (channel.values === 1 && channel.name !== 'node' && channel.name !== 'from node') {
         const group = byUnit.get(channel.unit) ?? [];
         group.push({ name: channel.name, unit: channel.unit, at });
         byUnit.set(channel.unit, group);
