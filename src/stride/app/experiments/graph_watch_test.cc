@@ -161,7 +161,7 @@ TEST(WayPoints, LieApartAndTurnSharply) {
     leg = next;
     at = point;
   }
-  EXPECT_NEAR(sharp, 200 * 70 / 160, 25);  // by more than 90 of up to 160 degrees
+  EXPECT_NEAR(sharp, 200 * 70 / 160.0, 25);  // by more than 90 of up to 160 degrees
   EXPECT_NEAR(CourseLength(points), length, 1e-9);
 }
 
