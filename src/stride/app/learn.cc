@@ -1,7 +1,6 @@
 #include "stride/app/learn.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -96,13 +95,7 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
   const ControlGraph graph =
       MakeControlGraph(source.motion, source.character, clip, World().time_step);
   Learner learner(graph, options, request.seed, workers);
-  const std::string checkpoint = request.out + ".checkpoint";
-  if (request.resume && std::filesystem::exists(checkpoint)) {
-    learner.Restore(ReadFile(checkpoint), checkpoint);
-  } else if (!request.resume && std::filesystem::exists(request.out)) {
-    // Something else of that name is not overwritten.
-    ReadSkill(request.out);
-  }
+  GoOnFrom(request.out, request.resume, &learner);
 
   const LearningRun run = RunToEnd(
       request.out, workers, request.quiet, request.stop,

@@ -98,12 +98,7 @@ LearnGraphResult LearnGraph(const LearnGraphRequest& request) {
   skill.keep_heading = request.options.stage.keep_heading;
   const ControlGraph graph = GraphOf(skill);
   GraphLearner learner(graph, request.options, request.seed, workers);
-  const std::string checkpoint = request.out + ".checkpoint";
-  if (request.resume && std::filesystem::exists(checkpoint)) {
-    learner.Restore(ReadFile(checkpoint), checkpoint);
-  } else if (!request.resume && std::filesystem::exists(request.out)) {
-    ReadSkill(request.out);  // something else of that name is not overwritten
-  }
+  GoOnFrom(request.out, request.resume, &learner);
   constexpr int kParts = 1000;
   const LearningRun run = RunToEnd(
       request.out, workers, request.quiet, request.stop,

@@ -1,7 +1,6 @@
 #include "stride/app/learn_retarget.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -82,12 +81,7 @@ LearnSkillResult LearnRetarget(const LearnRetargetRequest& request) {
   start.from.policies =
       WarmPolicies(source.policies, GraphOf(source), graph, options.first_sigma_deg / 2 * kDegree);
   Learner learner(graph, options, request.seed, workers, start);
-  const std::string checkpoint = request.out + ".checkpoint";
-  if (request.resume && std::filesystem::exists(checkpoint)) {
-    learner.Restore(ReadFile(checkpoint), checkpoint);
-  } else if (!request.resume && std::filesystem::exists(request.out)) {
-    ReadSkill(request.out);  // something else of that name is not overwritten
-  }
+  GoOnFrom(request.out, request.resume, &learner);
   const LearningRun run = RunToEnd(
       request.out, workers, request.quiet, request.stop,
       [&] { return std::pair(learner.DoneIterations(), learner.TotalIterations()); },

@@ -9,6 +9,7 @@
 
 #include "stride/core/file.h"
 #include "stride/core/progress.h"
+#include "stride/learn/skill.h"
 #include "stride/learn/workers.h"
 
 // What all that learns for long shares: a checkpoint and a history after every iteration, progress,
@@ -31,6 +32,18 @@ inline std::string StateText(const nlohmann::ordered_json& line, double rate) {
                         line.value("seconds", 0.0), line.value("of", 0.0));
   }
   return text + fmt::format(", cost {:.2f}, {:.2f} M steps/s", line.value("cost", 0.0), rate / 1e6);
+}
+
+// Goes on from OUT.checkpoint if asked to and there is one. Else what OUT holds must be a skill:
+// something else of that name is not overwritten. Throws InputError.
+template <class Learner>
+void GoOnFrom(const std::string& out, bool resume, Learner* learner) {
+  const std::string checkpoint = out + ".checkpoint";
+  if (resume && std::filesystem::exists(checkpoint)) {
+    learner->Restore(ReadFile(checkpoint), checkpoint);
+  } else if (!resume && std::filesystem::exists(out)) {
+    ReadSkill(out);
+  }
 }
 
 // `done` and `total` in any unit. Only the leader hears `asked`; the others are told.

@@ -76,7 +76,8 @@ class SkillController final : public Controller {
       Lie(observation.state);
     } else {
       Steer(command);
-      if (config_.phase_reset > 0) ResetPhase(observation.contacts);
+      // Known of a single clip only.
+      if (config_.phase_reset > 0 && !foot_of_.empty()) ResetPhase(observation.contacts);
       const double end = graph_->fragments[fragment_].end * graph_->time_step;
       if (clip_time_ > end - 0.5 * time_step_) NextFragment(command);
       if (!acted_) Feedback(observation.state);
