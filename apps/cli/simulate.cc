@@ -1,5 +1,6 @@
 #include "stride/app/simulate.h"
 
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ struct Arguments {
   std::optional<int> crowd;
   std::optional<double> seconds, time_step, disturbance, friction, gravity;
   bool stop_at_fall = false;
-  std::vector<std::string> pushes, loads, changes, throws, commands, settings;
+  std::vector<std::string> pushes, loads, changes, throws, commands, places, styles, settings;
 };
 
 template <class Item>
@@ -48,6 +49,10 @@ SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common)
   AddAll(arguments.changes, ParseChange, &scenario.changes);
   AddAll(arguments.throws, ParseThrow, &scenario.throws);
   AddAll(arguments.commands, ParseCommand, &scenario.commands);
+  AddAll(arguments.places, ParseGoTo, &scenario.commands);
+  AddAll(arguments.styles, ParseStyle, &scenario.commands);
+  std::stable_sort(scenario.commands.begin(), scenario.commands.end(),
+                   [](const TimedCommand& a, const TimedCommand& b) { return a.at < b.at; });
   for (const std::string& text : arguments.settings) {
     ParseSetting(text, &world, &options.setup.controller_config);
   }
@@ -142,6 +147,12 @@ void AddScenarioOptions(CLI::App* app, Arguments* a) {
                        "arms or all; repeatable"));
   many(app->add_option("--command", a->commands,
                        "at,[m/s][,deg]: speed and heading asked for from a time on; repeatable"));
+  many(app->add_option("--go-to", a->places,
+                       "at,x,y: a place to go to from a time on, m; repeatable"));
+  many(
+      app->add_option("--style", a->styles,
+                      "at,NAME: what to perform from a time on, such as a node of a control graph; "
+                      "repeatable"));
   app->add_option("--terrain", a->terrain,
                   "plane, steps:RISE,DEPTH,COUNT[,START], or field:SEED,AMPLITUDE (m)")
       ->default_str("plane");

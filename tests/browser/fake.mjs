@@ -166,7 +166,7 @@ export function status(change = {}) {
     type: 'status', mode: 'live', opened: 0, paused: false, rate: 1, time: 0, realtime: 1, late: false, missed: 0, fell: false,
     recording: false, recorded_seconds: 0, downloadable: false,
     setup: { character: 'figure', engine: 'native', controller: 'stroll', motions: ['walk'], skill: null, friction: 0.9, slope_deg: 0, seed: 1 },
-    command: { speed: null, heading: null, style: 0 }, others: [], styles: ['calm', 'proud', 'tired'],
+    command: { speed: null, heading: null, style: 0, point: null }, others: [], styles: ['calm', 'proud', 'tired'],
     metrics: { seconds: 4.2, distance: 5.1, speed: 1.21, steps: 8, tracking_error_deg: 3.4, joint_power: 212 },
     server_load: 0.01, clients: 1, ...change,
   };
@@ -193,7 +193,7 @@ export async function playFake(page, html) {
     socket.onMessage((text) => {
       const message = JSON.parse(text);
       fake.said.push(message);
-      if (message.type === 'command') fake.tell({ command: { speed: message.speed, heading: message.heading, style: message.style } });
+      if (message.type === 'command') fake.tell({ command: { speed: message.speed, heading: message.heading, style: message.style, point: message.point } });
       if (message.type === 'pause') fake.tell({ paused: message.on });
     });
     fake.send = (bytes) => socket.send(bytes);

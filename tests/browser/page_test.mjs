@@ -102,11 +102,21 @@ test('a graph is shown: its nodes, where the character is, and that it lies', as
   assert.ok(await page.locator('#pane-control').isVisible());
 });
 
+test('a double click on the ground sends it there', async () => {
+  await page.mouse.dblclick(300, 560);
+  const { point, heading } = await said('command');
+  assert.equal(heading, null);
+  assert.ok(point.length === 2 && point.every((x) => Number.isFinite(x) && Math.abs(x) < 40));
+  assert.match(await page.locator('#heading-value').textContent(), /^to /);
+  await page.click('#heading-free');
+  await page.waitForFunction(() => document.getElementById('heading-value').textContent === 'free');
+});
+
 test('a click on a node asks for it, and the arrow keys steer at once', async () => {
   await performGraph();
   await page.click('#tab-graph');
   await page.locator('#graph .node').nth(2).click();
-  assert.deepEqual(await said('command'), { type: 'command', actor: 0, speed: null, heading: null, style: 4 });
+  assert.deepEqual(await said('command'), { type: 'command', actor: 0, speed: null, heading: null, style: 4, point: null });
   await page.locator('#graph .node.asked').waitFor();
   fake.said.length = 0;
   await page.keyboard.press('ArrowLeft');

@@ -136,6 +136,10 @@ test('a learned walk is chosen, walks, and turns where it is steered', async () 
     const [, , , w, x, y, z] = stride.frame().actors[0].q;
     return Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)) > 1;
   });
+  // A double click on the ground: a point instead of a heading.
+  await page.mouse.dblclick(300, 560);
+  await until(() => stride.status().command.point !== null && stride.status().command.heading === null);
+  await until(() => Number.isFinite(stride.frame().heading));
   assert.equal(await page.evaluate(() => stride.status().fell), false);
 });
 

@@ -25,6 +25,7 @@ export interface Command {
   speed: number | null;
   heading: number | null;
   style: number;
+  point: [number, number] | null; // where to go, instead of a heading
 }
 
 export interface Status {

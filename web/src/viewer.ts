@@ -62,6 +62,7 @@ export class Viewer implements Listener {
       throwBall: (from, velocity) =>
         this.send({ type: 'throw', from, velocity, mass: this.controls.ballMass }),
       select: (actor) => this.select(actor),
+      goTo: (x, y) => this.controls.steer({ point: [x, y], heading: null }),
     });
     this.controls = new Controls((message) => this.send(message));
     this.transport = new Transport({
@@ -201,6 +202,7 @@ export class Viewer implements Listener {
     this.status = status;
     this.controls.setStatus(status);
     this.stage.commandedHeading = status.others[this.stage.selected - 1]?.command.heading ?? NaN;
+    this.stage.goal = this.live ? this.controls.command.point : null;
     if (before && before.paused !== status.paused) announce(status.paused ? 'Paused' : 'Running');
     if (before?.recording && !status.recording && status.recorded_seconds > 0) {
       toast(`Recorded ${status.recorded_seconds.toFixed(1)} s. Download or share it.`);

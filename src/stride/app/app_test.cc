@@ -54,6 +54,9 @@ TEST(OptionText, ReadsWhatItDocuments) {
   EXPECT_FALSE(turn.speed);
   EXPECT_NEAR(*turn.heading, std::numbers::pi / 2, 1e-15);
   EXPECT_EQ(ParseCommand("0,1.2"), (TimedCommand{0, 1.2, {}, {}}));
+  EXPECT_EQ(ParseGoTo("2,5,-3").point, (GroundPoint{5, -3}));
+  EXPECT_EQ(ParseStyle("2,turn left").style_name, "turn left");
+  EXPECT_EQ(ParseStyle("2,turn left").at, 2);
 
   World world;
   nlohmann::json config = nlohmann::json::object();
@@ -70,6 +73,12 @@ TEST(OptionText, RefusesNamingTheOptionAndWhatIsExpected) {
     EXPECT_THAT(ErrorOf([&] { ParsePush(text); }),
                 AllOf(HasSubstr("--push"), HasSubstr("N,deg,at,duration")))
         << text;
+  }
+  for (const char* text : {"", "1,2", "-1,2,3", "1,2,3,4", "1,far,2"}) {
+    EXPECT_THAT(ErrorOf([&] { ParseGoTo(text); }), HasSubstr("--go-to")) << text;
+  }
+  for (const char* text : {"", "walk", "1,", "-1,walk"}) {
+    EXPECT_THAT(ErrorOf([&] { ParseStyle(text); }), HasSubstr("--style")) << text;
   }
   for (const char* text :
        {"", "5", ",5", "left_hand", "left_hand,", "left_hand,-1", "left_hand,heavy"}) {

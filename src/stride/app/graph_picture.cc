@@ -34,11 +34,6 @@ struct Point {
 
 std::string GraphSvg(const Skill& skill) {
   const auto& clips = skill.plan.clips;
-  const auto robustness = [&](const std::string& name) {
-    const auto& m = skill.metrics;
-    if (!m.contains("robustness") || !m["robustness"].contains(name)) return -1.0;
-    return m["robustness"][name].get<double>();
-  };
   const auto colour = [](double r) {
     if (r < 0) return std::string("hsl(0,0%,60%)");
     return fmt::format("hsl({:.0f},60%,42%)", 130 * r * r);  // green to red
@@ -82,7 +77,7 @@ std::string GraphSvg(const Skill& skill) {
     };
     const Point from = edge(a, 1), to = edge(b, -1);
     const std::string name = clips[t.from].name + ">" + clips[t.to].name;
-    const double r = robustness(name);
+    const double r = skill.Robustness(name);
     svg += fmt::format(
         "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" "
         "stroke-width=\"2.5\"{} marker-end=\"url(#a)\"><title>{}: {:.0f} %</title></line>\n",
@@ -90,7 +85,7 @@ std::string GraphSvg(const Skill& skill) {
         clips[t.from].rises ? " stroke-dasharray=\"6 4\"" : "", Escaped(name), 100 * r);
   }
   for (std::size_t k = 0; k < clips.size(); ++k) {
-    const double r = robustness(clips[k].name);
+    const double r = skill.Robustness(clips[k].name);
     svg += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:g}\" height=\"{:g}\" rx=\"9\" fill=\"{}\"/>"
         "<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"white\" text-anchor=\"middle\">{}</text>"

@@ -51,7 +51,9 @@ nlohmann::ordered_json OrNull(const std::optional<double>& value) {
 nlohmann::ordered_json ToJson(const Command& command) {
   return {{"speed", OrNull(command.speed)},
           {"heading", OrNull(command.heading)},
-          {"style", command.style}};
+          {"style", command.style},
+          {"point", command.point ? nlohmann::ordered_json{command.point->x, command.point->y}
+                                  : nlohmann::ordered_json(nullptr)}};
 }
 
 // Names from the page are looked up here and nowhere else, so that none is taken for a file's.

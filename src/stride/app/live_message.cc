@@ -55,6 +55,14 @@ class Fields {
     return {NumberOf(value[0], key, "three numbers"), NumberOf(value[1], key, "three numbers"),
             NumberOf(value[2], key, "three numbers")};
   }
+  std::optional<GroundPoint> PlaceIfThere(const char* key) {
+    if (!Has(key)) return std::nullopt;
+    const Json& value = At(key);
+    if (value.is_null()) return std::nullopt;
+    if (!value.is_array() || value.size() != 2) Refuse(key, "two numbers");
+    return GroundPoint{NumberOf(value[0], key, "two numbers"),
+                       NumberOf(value[1], key, "two numbers")};
+  }
   std::string Name(const char* key) {
     const Json& value = At(key);
     if (!value.is_string() || value.get_ref<const std::string&>().empty()) Refuse(key, "a name");
@@ -127,6 +135,7 @@ LiveMessage Steer(Fields* f) {
   input.command.speed = f->NumberOrNull("speed");
   input.command.heading = f->NumberOrNull("heading");
   input.command.style = f->Index("style");
+  input.command.point = f->PlaceIfThere("point");
   return input;
 }
 

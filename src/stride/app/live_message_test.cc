@@ -58,6 +58,11 @@ TEST(LiveMessage, InputsOfTheRun) {
   EXPECT_EQ(
       Parsed<RunInput>(R"({"type":"command","actor":2,"speed":1,"heading":0,"style":0})").actor, 2);
 
+  const auto go = Parsed<RunInput>(
+      R"({"type":"command","speed":null,"heading":null,"style":0,"point":[3,-2]})");
+  EXPECT_EQ(go.command.point, (GroundPoint{3, -2}));
+  EXPECT_EQ(RunInputFromJson(ToJson(go)).command, go.command);
+
   EXPECT_EQ(Parsed<RunInput>(R"({"type":"friction","value":0.6})").value, 0.6);
   const auto slope = Parsed<RunInput>(R"({"type":"slope","value_deg":90})");
   EXPECT_EQ(slope.kind, RunInput::Kind::kSlope);

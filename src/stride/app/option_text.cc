@@ -60,6 +60,23 @@ TimedCommand ParseCommand(const std::string& text) {
   return command;
 }
 
+TimedCommand ParseGoTo(const std::string& text) {
+  constexpr OptionSyntax kSyntax = {"--go-to", "at,x,y (seconds, metres)", "2,5,-3"};
+  const std::vector<double> n = kSyntax.Numbers(text, 3, 3, text);
+  if (n[0] < 0) kSyntax.Refuse(text, "begins before 0 s");
+  return {.at = n[0], .point = GroundPoint{n[1], n[2]}};
+}
+
+TimedCommand ParseStyle(const std::string& text) {
+  constexpr OptionSyntax kSyntax = {"--style", "at,NAME (seconds, style of the controller)",
+                                    "2,kick"};
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos || comma + 1 == text.size()) kSyntax.Refuse(text, "has no name");
+  const double at = kSyntax.Number(text.substr(0, comma), text);
+  if (at < 0) kSyntax.Refuse(text, "begins before 0 s");
+  return {.at = at, .style_name = text.substr(comma + 1)};
+}
+
 Throw ParseThrow(const std::string& text) {
   constexpr OptionSyntax kSyntax = {"--throw", "kg,m/s,at[,deg] (mass, speed, seconds, heading)",
                                     "2,5,1.5,180"};

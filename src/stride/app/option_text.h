@@ -17,6 +17,8 @@ Load ParseLoad(const std::string& text);             // BODY,KG
 BodyChange ParseChange(const std::string& text);     // BODY,LENGTH[,MASS]
 Throw ParseThrow(const std::string& text);           // kg,m/s,at[,deg]
 TimedCommand ParseCommand(const std::string& text);  // at,[m/s][,deg]
+TimedCommand ParseGoTo(const std::string& text);     // at,x,y
+TimedCommand ParseStyle(const std::string& text);    // at,NAME
 
 // DEG[,HEADING_DEG] tilts the plane of `terrain`.
 void ParseSlope(const std::string& text, Terrain* terrain);

@@ -168,7 +168,7 @@ Run::Impl::Impl(const RunSetup& asked) {
   thrown.resize(scenario.throws.size(), false);
   ReserveMemory();
   TakeCommands();  // what is commanded from the beginning is known before the first step
-  for (RunCharacter& character : characters) character.UseCommand();
+  for (RunCharacter& character : characters) character.UseCommand(character.Start());
 }
 
 void Run::Impl::MakeCharacters(const std::vector<LoadedCharacter>& loaded) {
@@ -225,8 +225,11 @@ void Run::Impl::CheckInput(const RunInput& input) const {
             fmt::format("command: actor {} is no character; expected 0 to {}", input.actor,
                         characters.size() - 1));
       Check(std::fabs(input.command.speed.value_or(0)) <= 100 &&
-                std::fabs(input.command.heading.value_or(0)) <= 1e6,
-            "command: expected a speed of at most 100 m/s and a finite heading");
+                std::fabs(input.command.heading.value_or(0)) <= 1e6 &&
+                std::fabs(input.command.point.value_or(GroundPoint{}).x) <= 1e4 &&
+                std::fabs(input.command.point.value_or(GroundPoint{}).y) <= 1e4,
+            "command: expected a speed of at most 100 m/s, a finite heading, a point within "
+            "10000 m");
       return;
     case RunInput::Kind::kFriction:
       Check(input.value >= 0 && input.value <= 100,

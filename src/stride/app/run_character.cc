@@ -1,10 +1,12 @@
 #include "stride/app/run_character.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "stride/app/motion_source.h"
 #include "stride/character/library.h"
@@ -136,6 +138,18 @@ RunCharacter::RunCharacter(int actor, const LoadedCharacter& loaded, World world
   world.actors = {loaded.character};
   world.terrain = terrain_;
   controller_ = OwnedController(MakeControllerOf(loaded, world, setup, warnings));
+  const std::vector<std::string> styles = controller_->Styles();
+  for (TimedCommand& each : commands_) {
+    if (each.style_name.empty()) continue;
+    const auto found = std::find(styles.begin(), styles.end(), each.style_name);
+    if (found == styles.end()) {
+      throw InputError(fmt::format("there is no style '{}' (--style); expected one of: {}",
+                                   each.style_name,
+                                   styles.empty() ? "none, this controller has no styles"
+                                                  : fmt::format("{}", fmt::join(styles, ", "))));
+    }
+    each.style = static_cast<int>(found - styles.begin());
+  }
   seen_ = seen_start_ = controller_->Start();
   start_ = viewpoint_.ToWorld(seen_start_);
   fall_ = FallDetector(character_, terrain_, seen_start_);
@@ -148,7 +162,8 @@ bool RunCharacter::TakeCommand(double time) {
   }
   const TimedCommand& next = commands_[next_command_++];
   if (next.speed) command.speed = next.speed;
-  if (next.heading) command.heading = next.heading;
+  if (next.heading) command.heading = next.heading, command.point.reset();
+  if (next.point) command.point = next.point, command.heading.reset();
   if (next.style) command.style = *next.style;
   return true;
 }
@@ -164,11 +179,28 @@ const State& RunCharacter::See(const State& state) {
   return seen_;
 }
 
+void RunCharacter::UseCommand(const State& state) {
+  constexpr double kThere = 0.6, kAway = 2;  // m; in between it stays as it was
+  if (command.point != used_command_.point) arrived_ = false;
+  used_command_ = command;
+  if (!command.point) return;
+  const double x = command.point->x - state.q[0], y = command.point->y - state.q[1];
+  const double distance = std::hypot(x, y);
+  if (distance < kThere) arrived_ = true;
+  if (distance > kAway) arrived_ = false;
+  if (arrived_) {
+    used_command_.speed = 0;
+    used_command_.heading.reset();
+  } else {
+    used_command_.heading = std::atan2(y, x);
+  }
+}
+
 void RunCharacter::Act(double time, const State& state, std::span<const Contact> contacts,
                        std::size_t first_own, Actuation* actuation) {
-  UseCommand();
+  UseCommand(state);
   if (actor_ == 0) {
-    controller_->Step({time, state, contacts.first(first_own)}, command, actuation);
+    controller_->Step({time, state, contacts.first(first_own)}, used_command_, actuation);
     return;
   }
   contacts_.clear();
@@ -184,7 +216,7 @@ void RunCharacter::Act(double time, const State& state, std::span<const Contact>
       contacts_.push_back(mine);
     }
   }
-  Command seen = command;
+  Command seen = used_command_;
   if (seen.heading) *seen.heading -= viewpoint_.Heading();
   controller_->Step({time, See(state), contacts_}, seen, actuation);
 }

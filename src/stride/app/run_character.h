@@ -76,7 +76,8 @@ class RunCharacter {
   Command command;  // as it stands now, world
   // Takes the next of the setup's commands that is due; false: none is.
   bool TakeCommand(double time);
-  void UseCommand() { used_command_ = command; }
+  // As the controller is told: a point becomes a heading, and a speed of 0 there.
+  void UseCommand(const State& state);
   const Command& UsedCommand() const { return used_command_; }  // in the last step
 
   // One step of the controller. `contacts`: the run's in the last step, those of actor 0 first, of
@@ -106,6 +107,7 @@ class RunCharacter {
   std::vector<TimedCommand> commands_;
   std::size_t next_command_ = 0;
   Command used_command_;
+  bool arrived_ = false;  // at the point it was told to go to
   State seen_;
   std::vector<Contact> contacts_;  // seen
   bool down_ = false, failed_ = false;

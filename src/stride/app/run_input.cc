@@ -45,6 +45,14 @@ Vec3d GetVec3(const Json& json, const char* key, const std::string& source) {
   return {values[0], values[1], values[2]};
 }
 
+GroundPoint GetGroundPoint(const Json& json, const char* key, const std::string& source) {
+  const auto values = Get<std::vector<double>>(json, key, source);
+  if (values.size() != 2) {
+    throw InputError(source, 0, fmt::format("{}: expected [x, y]", key));
+  }
+  return {values[0], values[1]};
+}
+
 std::optional<double> GetOptional(const Json& json, const char* key, const std::string& source) {
   if (Need(json, key, source).is_null()) return std::nullopt;
   return Get<double>(json, key, source);
@@ -192,6 +200,7 @@ OrderedJson ToJson(const RunInput& input) {
       json["speed"] = Nullable(input.command.speed);
       json["heading"] = Nullable(input.command.heading);
       json["style"] = input.command.style;
+      if (const auto& to = input.command.point) json["point"] = {to->x, to->y};
       break;
     case RunInput::Kind::kFriction:
     case RunInput::Kind::kSlope: json["value"] = input.value; break;
@@ -222,6 +231,7 @@ RunInput RunInputFromJson(const Json& json) {
     input.command.speed = GetOptional(json, "speed", source);
     input.command.heading = GetOptional(json, "heading", source);
     input.command.style = Get<int>(json, "style", source);
+    if (json.contains("point")) input.command.point = GetGroundPoint(json, "point", source);
   } else if (kind == "friction" || kind == "slope") {
     input.kind = kind == "slope" ? RunInput::Kind::kSlope : RunInput::Kind::kFriction;
     input.value = Get<double>(json, "value", source);

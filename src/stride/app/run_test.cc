@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "stride/core/error.h"
+#include "stride/learn/skill.h"
+#include "stride/learn/skill_library.h"
 
 namespace stride {
 namespace {
@@ -246,6 +248,61 @@ TEST(Run, CommandsChangeOverTimeAndByHand) {
   EXPECT_EQ(frame.speed, 2);
   EXPECT_EQ(frame.style, 1);
   EXPECT_THAT(KindsOf(run.TakeEvents()), testing::ElementsAre("command", "command", "command"));
+}
+
+TEST(Run, APointBecomesAHeadingAndAStopThere) {
+  RunSetup setup = SetupFor(30);
+  setup.skill = "locomotion";
+  setup.controller = "control_graph";
+  setup.scenario.commands = {{.at = 0, .speed = 1.25, .point = GroundPoint{4, 3}}};
+  SimRun run(setup);
+  RecordedFrame frame;
+  run.ReadFrame(&frame);
+  EXPECT_NEAR(frame.heading, std::atan2(3, 4), 0.05);
+  EXPECT_EQ(frame.speed, 1.25f);
+  while (!run.Finished() && (run.ReadFrame(&frame), frame.speed != 0)) run.Step();
+  ASSERT_FALSE(run.Finished()) << "did not get there";
+  EXPECT_LT(std::hypot(run.ActorState().q[0] - 4, run.ActorState().q[1] - 3), 0.6);
+  EXPECT_TRUE(std::isnan(frame.heading));
+  // A heading ends it.
+  run.Apply({.kind = RunInput::Kind::kCommand, .command = {.heading = 1}});
+  run.Step();
+  run.ReadFrame(&frame);
+  EXPECT_EQ(frame.heading, 1);
+  EXPECT_TRUE(std::isnan(frame.speed));
+}
+
+TEST(Run, ASkillWithoutHeadingTurnsByRecordedPushActions) {
+  Skill walk = LoadSkill("walk");
+  walk.keep_heading = false;
+  walk.turns = RecordPushTurns(GraphOf(walk), walk.policies, walk.start);
+  const std::string file = testing::TempDir() + "walk_push_turns.skill";
+  WriteSkill(walk, file);
+  RunSetup setup = SetupFor(25);
+  setup.controller = "control_graph";
+  setup.skill = file;
+  for (const double heading : {1.2, -1.2}) {
+    setup.scenario.commands = {{.at = 0, .heading = heading}};
+    SimRun run(setup);
+    Advance(&run, 4000);
+    const std::vector<double> before = run.ActorState().q;
+    Advance(&run, 1000);
+    const std::vector<double>& after = run.ActorState().q;
+    EXPECT_FALSE(run.Fell());
+    EXPECT_NEAR(std::atan2(after[1] - before[1], after[0] - before[0]), heading, 0.3);
+  }
+}
+
+TEST(Run, StylesAreKnownByName) {
+  RunSetup setup = SetupFor(1);
+  setup.skill = "locomotion";
+  setup.controller = "control_graph";
+  setup.scenario.commands = {{.at = 0, .style_name = "walk"}};
+  SimRun run(setup);
+  EXPECT_EQ(run.ControllerOf(0).Styles()[run.CurrentCommand().style], "walk");
+  setup.scenario.commands = {{.at = 0, .style_name = "fly"}};
+  EXPECT_THAT(ErrorOf([&] { SimRun refused(setup); }),
+              AllOf(HasSubstr("'fly'"), HasSubstr("walk, run")));
 }
 
 TEST(Run, RefusesInputsThatCannotBe) {

@@ -17,6 +17,9 @@ struct Command {
   std::optional<double> speed;    // over ground along the heading, m/s
   std::optional<double> heading;  // rad from +X towards +Y, world
   int style = 0;                  // index into Controller::Styles(); others mean 0
+  // Where to go. Whoever passes it on makes a heading of it, and a speed of 0 when it is there
+  // (RunCharacter), so that every controller obeys.
+  std::optional<GroundPoint> point;
   friend bool operator==(const Command&, const Command&) = default;
 };
 
@@ -40,6 +43,10 @@ inline constexpr const char* kWallClock = "wall clock";
 inline int ValueCount(DebugChannel::Kind kind) {
   return kind == DebugChannel::Kind::kScalar ? 1 : kind == DebugChannel::Kind::kPoint ? 3 : 6;
 }
+
+// Styles of a controller that performs a graph: what the commands say, a random walk, then its
+// nodes.
+inline constexpr int kFreeStyle = 0, kRandomStyle = 1, kFirstNodeStyle = 2;
 
 // What a controller can do and what may follow what, for pictures: Controller::Graph().
 struct BehaviourGraph {

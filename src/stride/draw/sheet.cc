@@ -57,9 +57,10 @@ std::vector<Trail> RootTrail(const Motion& motion) {
   return {trail};
 }
 
-void DrawLabel(const Motion& motion, int frame, Image* cell) {
+void DrawLabel(const Motion& motion, int frame, bool with_contacts, Image* cell) {
   const double size = std::max(8.0, 0.042 * cell->height);
   DrawText(fmt::format("{:.2f} s", frame / motion.fps), size, size, size, kInk, cell);
+  if (!with_contacts) return;
   const std::uint8_t contacts = motion.contacts.empty() ? 0 : motion.contacts[frame];
   const int side = static_cast<int>(1.9 * size);
   int x = cell->width - side - 4;
@@ -130,7 +131,7 @@ Image ContactSheet(const Character& character, const Motion& motion, const Sheet
     scene.figures.push_back(
         {&character, q, motion.contacts.empty() ? std::uint8_t{0} : motion.contacts[chosen[i]], 1});
     Image cell = Render(scene, options.cell_width, options.cell_height);
-    DrawLabel(motion, chosen[i], &cell);
+    DrawLabel(motion, chosen[i], options.contacts, &cell);
     Paste(cell, i % columns * (options.cell_width + kGap),
           i / columns * (options.cell_height + kGap), &sheet);
   }

@@ -17,6 +17,7 @@ struct SheetOptions {
   double begin = 0;        // s
   double end = -1;         // s; below 0: to the end
   bool root_trail = true;  // the path of the root
+  bool contacts = true;    // what carries weight
   bool ghost = false;      // the pose of the cell before, pale
   std::string title;       // empty: none
 };

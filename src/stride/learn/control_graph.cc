@@ -9,6 +9,7 @@
 #include "stride/core/error.h"
 #include "stride/dynamics/model.h"
 #include "stride/math/rotation.h"
+#include "stride/motion/blend.h"
 #include "stride/motion/edit.h"
 #include "stride/motion/symmetry.h"
 
@@ -230,9 +231,8 @@ Segment* AddSegment(const Motion& motion, double offset, double seconds, bool ke
   segment.end = segment.begin + steps;
   const double start_heading = keep_axes ? 0 : Heading(RootOf(motion.frames[0]));
   const double turn = TurnBetween(RootOf(motion.frames.front()), RootOf(motion.frames.back()));
-  const double way = std::hypot(motion.frames.back()[0] - motion.frames.front()[0],
-                                motion.frames.back()[1] - motion.frames.front()[1]);
-  const bool travels = way > 0.3 * seconds;  // m/s
+  constexpr double kStill = 0.3;  // m/s
+  const bool travels = segment.travels = MeanSpeed(motion) > kStill;
   if (motion.loops && std::fabs(turn) < kStraight) {
     const double path_turn =
         travels ? PathHeading(motion, 0.5, 1) - PathHeading(motion, 0, 0.5) : 0.5 * turn;

@@ -48,7 +48,8 @@ struct Segment {
   bool rises = false;         // begins lying; entered after a fall only
   int first = 0, count = 0;   // fragments
   int begin = 0, end = 0;     // steps
-  double travel_heading = 0;  // of its way over ground, in its axes; 0 if it stays
+  bool travels = false;       // gets anywhere, over ground
+  double travel_heading = 0;  // of its way, in its axes; 0 if it stays
 };
 
 struct ControlGraph {

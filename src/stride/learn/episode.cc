@@ -6,6 +6,27 @@
 #include <vector>
 
 namespace stride {
+namespace {
+
+constexpr double kPushDirection = 2 * std::numbers::pi / kPushDirections;  // rad
+
+int DirectionOf(double heading) {
+  const double around = heading / (2 * std::numbers::pi);
+  return std::min(kPushDirections - 1,
+                  static_cast<int>((around - std::floor(around)) * kPushDirections));
+}
+
+}  // namespace
+
+int DrawByWeight(std::span<const double> weights, Random* random) {
+  double sum = 0;
+  for (const double w : weights) sum += w;
+  double left = random->Uniform() * sum;
+  for (std::size_t k = 0; k + 1 < weights.size(); ++k) {
+    if ((left -= weights[k]) < 0) return static_cast<int>(k);
+  }
+  return static_cast<int>(weights.size()) - 1;
+}
 
 void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
                  const EpisodeOptions& options, const Episode* episodes, FragmentRunner* runner,
@@ -70,7 +91,13 @@ void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
             action[k] + static_cast<float>(options.action_noise * random[lane].Normal());
       }
       if (options.push > 0 && f == push_at[lane]) {
-        const double heading = random[lane].Uniform(0, 2 * std::numbers::pi);
+        double heading = random[lane].Uniform(0, 2 * std::numbers::pi);
+        if (!options.push_directions.empty()) {
+          const int direction = DrawByWeight(options.push_directions, &random[lane]);
+          heading =
+              runner->Base(lane) + (direction + heading / (2 * std::numbers::pi)) * kPushDirection;
+        }
+        results[lane].last_push = DirectionOf(heading - runner->Base(lane));
         const double share = options.push_least + (1 - options.push_least) * random[lane].Uniform();
         const double size = options.push * share;
         runner->SetPush(lane, size * std::cos(heading), size * std::sin(heading));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "stride/learn/fragment_runner.h"
 #include "stride/learn/policy.h"
@@ -15,7 +16,10 @@ struct EpisodeOptions {
   double push_every = 1;      // s
   double push_least = 0;      // smallest, as a share of the largest
   double push_from = 0, push_to = 1;  // pushes begin in this part of the clip, shares of it
-  double action_noise = 0;            // rad
+  // How likely each eighth of the directions is, from the heading of the clip on; empty: all alike,
+  // from anywhere.
+  std::vector<double> push_directions;
+  double action_noise = 0;  // rad
   bool vary_world = true;
   bool keep_heading = true;
   WorldVariation variation;
@@ -27,7 +31,11 @@ struct EpisodeResult {
   float cost = 0;      // mean at the borders it lived through
   bool stood = false;  // to the end
   float base = 0;      // heading of the clip's beginning at the end
+  int last_push = -1;  // eighth of the directions; none so far
 };
+inline constexpr int kPushDirections = 8;
+// An index as likely as its weight.
+int DrawByWeight(std::span<const double> weights, Random* random);
 
 struct Episode {
   const Policies* policies = nullptr;

@@ -20,6 +20,10 @@ constexpr int kFeatureCount = 19;
 // right knee (angles).
 constexpr int kActionCount = 11;
 
+// Who is lower than this share of the reference's height, or tilted this far away from it, fell.
+constexpr double kFallenHeight = 0.6;
+constexpr double kFallenTilt = 1.2;  // rad
+
 // Bodies by their part.
 struct SkillParts {
   int waist, left_hip, right_hip, left_knee, right_knee;  // bodies whose joints take the actions

@@ -154,8 +154,8 @@ void FragmentRunner::RunSteps(const ControlGraph& graph, int begin, int end) {
 }
 
 bool FragmentRunner::Fallen(int lane, const BorderReference& border) const {
-  constexpr float kHeight = 0.6f;  // of the reference's
-  constexpr float kTilt = 1.2f;    // rad away from the reference
+  constexpr float kHeight = static_cast<float>(kFallenHeight);
+  constexpr float kTilt = static_cast<float>(kFallenTilt);
   const float x = Feature(lane, 0), y = Feature(lane, 1), z = Feature(lane, 2);
   return Failed(lane) || !(z > kHeight * border.features[2]) || !(x * x + y * y < kTilt * kTilt);
 }

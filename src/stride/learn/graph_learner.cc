@@ -55,6 +55,8 @@ void GraphLearner::BeginStage(const LearnState& known) {
   } else {
     options.evolve_iterations = options_.whole_iterations;
     options.evolve_pairs = options_.whole_pairs;
+    options.evolve_average = options_.whole_average;
+    options.evolve_focus = options_.whole_focus;
     start.phase = LearnPhase::kEvolve;
     learner_ = std::make_unique<Learner>(graph_, options, seed_ + stage_, workers_, start);
   }

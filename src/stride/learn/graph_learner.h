@@ -14,9 +14,11 @@ namespace stride {
 
 struct GraphLearnOptions {
   LearnOptions stage;
-  int whole_iterations = 40;  // of the evolution over the whole graph
+  int whole_iterations = 80;  // of the evolution over the whole graph
   int whole_pairs = 2048;
-  int falls = 1024;  // tries for each way to rise
+  double whole_average = 0.5;  // last share of the iterations, whose mean is the result
+  double whole_focus = 0.3;    // LearnOptions::evolve_focus
+  int falls = 1024;            // tries for each way to rise
 };
 template <class Visitor>
 void VisitConfig(GraphLearnOptions& o, Visitor& visit) {
@@ -24,6 +26,10 @@ void VisitConfig(GraphLearnOptions& o, Visitor& visit) {
   visit("whole_iterations", o.whole_iterations, {0, 10000},
         "of the evolution of all gains together");
   visit("whole_pairs", o.whole_pairs, {4, 100000}, "mirrored pairs of an iteration of that");
+  visit("whole_average", o.whole_average, {0, 1},
+        "last share of those iterations; the mean of their gains is the result");
+  visit("whole_focus", o.whole_focus, {0, 1},
+        "share of their trials drawn by where falls were seen");
   visit("falls", o.falls, {8, 1000000}, "falls tried for each way to rise");
 }
 

@@ -287,6 +287,28 @@ TEST(LearnerTest, ResumesToTheSameBits) {
               HasSubstr("damaged"));
 }
 
+TEST(LearnerTest, TheResultIsTheMeanOfTheLastGains) {
+  const ControlGraph walk = Clip("walk");
+  const Workers workers(2);
+  LearnOptions options = Small();
+  options.evolve_iterations = 4;
+  Learner last(walk, options, 4, workers);
+  std::vector<std::vector<float>> parameters;
+  while (!last.Done()) {
+    last.Advance();
+    parameters.push_back(last.Known().evolution.parameters);
+  }
+  options.evolve_average = 0.5;
+  Learner mean(walk, options, 4, workers);
+  while (!mean.Done()) mean.Advance();
+  const std::vector<float>& found = mean.Known().evolution.parameters;
+  const std::size_t n = parameters.size();
+  ASSERT_NE(parameters[n - 1], parameters[n - 2]);
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    ASSERT_NEAR(found[k], (parameters[n - 1][k] + parameters[n - 2][k]) / 2, 1e-6);
+  }
+}
+
 TEST(LearnerTest, NeedsALoop) {
   const Workers workers(1);
   EXPECT_THAT(MessageOf([&] { Learner(Clip("kick"), {}, 0, workers); }), HasSubstr("no loop"));

@@ -140,6 +140,8 @@ void Learner::Begin(const LearnStart& start) {
 void Learner::BeginEvolution() {
   if (!state_.best.empty()) state_.policies = state_.best;
   state_.evolution = {};
+  state_.direction_falls.assign(kPushDirections, 1.0);
+  state_.start_falls.assign(graph_.segments.size(), 1.0);
   Pack(std::span(state_.policies).subspan(known_), &state_.evolution.parameters);
 }
 

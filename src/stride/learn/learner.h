@@ -37,13 +37,14 @@ struct LearnOptions {
   int evolve_pairs = 512;
   double evolve_sigma = 0.02, evolve_rate = 0.8;  // at most; step for each unit of sigma
   double evolve_top = 0.5;    // share of the pairs that make the step, by the better of the two
-  double evolve_settle = 0;   // last share of the iterations, in which steps shrink to nothing
+  double evolve_average = 0;  // last share of the iterations, whose mean is the result
   double evolve_seconds = 6;  // of an episode
   double evolve_push = 200;   // N, largest; grows to it from 40 as the skill gets better
   double evolve_push_every = 1;
   double evolve_push_least = 0;                     // smallest, as a share of the largest
   double evolve_push_from = 0, evolve_push_to = 1;  // begin in this part of the clip
   double evolve_cost = 0.1;  // return lost for each unit of cost, as a share of the seconds
+  double evolve_focus = 0;   // share of the trials drawn by where falls were seen
   double smooth = 1.5;       // fragments over which perturbations of gains are alike
 
   double weight_velocity = 1;  // in the cost (paper: 0.1)
@@ -79,8 +80,8 @@ void VisitConfig(LearnOptions& o, Visitor& visit) {
         "step along the gradient, for each unit of sigma");
   visit("evolve_top", o.evolve_top, {0.01, 1},
         "share of the pairs that make the step, by the better of the two");
-  visit("evolve_settle", o.evolve_settle, {0, 1},
-        "last share of the iterations, in which steps shrink to nothing");
+  visit("evolve_average", o.evolve_average, {0, 1},
+        "last share of the iterations; the mean of their gains is the result");
   visit("evolve_seconds", o.evolve_seconds, {0.5, 120, "s"}, "length of a trial");
   visit("evolve_push", o.evolve_push, {0, 2000, "N"},
         "largest random push of a trial, 0.2 s; grows up to it");
@@ -91,6 +92,8 @@ void VisitConfig(LearnOptions& o, Visitor& visit) {
         "pushes of a trial begin in the part of the clip from this share of it");
   visit("evolve_push_to", o.evolve_push_to, {0, 1}, "up to this one");
   visit("evolve_cost", o.evolve_cost, {0, 1}, "weight of the tracking cost against survival");
+  visit("evolve_focus", o.evolve_focus, {0, 1},
+        "share of the pushes and of the starts of trials drawn by where falls were seen");
   visit("smooth", o.smooth, {0, 20}, "fragments over which perturbations are alike");
   visit("weight_velocity", o.weight_velocity, {0, 100}, "of the velocity in the cost (paper: 0.1)");
   visit("vary_stiffness", o.variation.stiffness, {1, 100},
@@ -126,6 +129,10 @@ struct LearnState {
   // Evolution: the trials' pushes now, N, and the size of perturbations.
   double push = 0, sigma = 0;
   EvolutionState evolution;
+  std::vector<float> average;  // of the last parameters
+  // Share of the trials that fell, lately: by the direction of the last push, by the segment in
+  // which they began.
+  std::vector<double> direction_falls, start_falls;
   nlohmann::ordered_json history = nlohmann::ordered_json::array();
 };
 
@@ -176,18 +183,21 @@ class Learner {
   struct Runners;  // one for each thread
   nlohmann::ordered_json Sample(const std::function<bool()>& stop);
   nlohmann::ordered_json Evolve();
+  void Average();
   EpisodeOptions TrialOptions() const;
   // Trials from states of the pool; `group` neighbours meet the same trial. `policies` fills in
   // those of trial i.
   struct TrialResult {
     EpisodeResult episode;
-    int next = 0;              // fragment that would have followed
+    int begun = 0, next = 0;   // first fragment, and the one that would have followed
     std::vector<float> state;  // at the end, if it stood and states were asked for
   };
   std::vector<TrialResult> RunTrials(int count, int group, std::uint64_t key, bool with_states,
+                                     const EpisodeOptions& options,
                                      const std::function<void(int, Policies*)>& policies) const;
   double StandingSeconds(std::uint64_t key, std::vector<TrialResult>* results = nullptr) const;
   void RefreshPool(const std::vector<TrialResult>& results);
+  void NoteFalls(const std::vector<TrialResult>& results);
   // `used`: of each policy that is not known; the others stay.
   void Perturb(const std::vector<char>& used, Random* random, std::span<float> out) const;
   bool GuidedEnough() const;

@@ -35,11 +35,12 @@ std::string Learner::Checkpoint() const {
   put(state_.pool_states.data(), state_.pool_states.size() * sizeof(float));
   put(state_.evolution.parameters.data(), state_.evolution.parameters.size() * sizeof(float));
   put(state_.evolution.velocity.data(), state_.evolution.velocity.size() * sizeof(float));
+  put(state_.average.data(), state_.average.size() * sizeof(float));
   for (const State& state : entry_states_) {
     put(state.q.data(), state.q.size() * sizeof(double));
     put(state.v.data(), state.v.size() * sizeof(double));
   }
-  nlohmann::ordered_json head = {{"stride_checkpoint", 3},
+  nlohmann::ordered_json head = {{"stride_checkpoint", 4},
                                  {"motion", graph_.segments[0].name},
                                  {"character", graph_.character.name},
                                  {"seed", seed_},
@@ -59,6 +60,9 @@ std::string Learner::Checkpoint() const {
                                  {"pool", state_.pool_fragment.size()},
                                  {"parameters", state_.evolution.parameters.size()},
                                  {"velocity", state_.evolution.velocity.size()},
+                                 {"average", state_.average.size()},
+                                 {"direction_falls", state_.direction_falls},
+                                 {"start_falls", state_.start_falls},
                                  {"evolution_iteration", state_.evolution.iteration},
                                  {"entry_states", entry_states_.size()},
                                  {"history", state_.history},
@@ -82,7 +86,7 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   }
   const std::size_t line = bytes.find('\n');
   const auto head = nlohmann::ordered_json::parse(bytes.substr(0, line), nullptr, false);
-  if (head.is_discarded() || !head.is_object() || head.value("stride_checkpoint", 0) != 3) {
+  if (head.is_discarded() || !head.is_object() || head.value("stride_checkpoint", 0) != 4) {
     fail("no checkpoint of this version of stride");
   }
   if (head.at("motion") != graph_.segments[0].name ||
@@ -116,6 +120,9 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   s.pool_states.resize(pool * size);
   s.evolution.parameters.resize(head.at("parameters").get<std::size_t>());
   s.evolution.velocity.resize(head.at("velocity").get<std::size_t>());
+  s.average.resize(head.at("average").get<std::size_t>());
+  s.direction_falls = head.at("direction_falls").get<std::vector<double>>();
+  s.start_falls = head.at("start_falls").get<std::vector<double>>();
   s.evolution.iteration = head.at("evolution_iteration");
   const char* at = bytes.data() + line + 1;
   const char* end = bytes.data() + bytes.size() - sizeof crc;
@@ -132,6 +139,7 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   get(s.pool_states.data(), pool * size * sizeof(float));
   get(s.evolution.parameters.data(), s.evolution.parameters.size() * sizeof(float));
   get(s.evolution.velocity.data(), s.evolution.velocity.size() * sizeof(float));
+  get(s.average.data(), s.average.size() * sizeof(float));
   const Layout layout = LayoutOf(graph_.character);
   std::vector<State> entry_states(head.at("entry_states").get<std::size_t>());
   for (State& state : entry_states) {

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <utility>
 
 #include "stride/core/error.h"
 #include "stride/learn/learner_parts.h"
@@ -74,6 +76,14 @@ void Learner::Perturb(const std::vector<char>& used, Random* random, std::span<f
 std::vector<int> Learner::TrialCourse(std::uint64_t key, int block, Random* random) const {
   *random = Random(StreamOf(seed_, 101, key, block));
   int start = trial_starts_[random->Index(static_cast<int>(trial_starts_.size()))];
+  if (options_.evolve_focus > 0 && random->Uniform() < options_.evolve_focus) {
+    const int segment = DrawByWeight(state_.start_falls, random);
+    std::vector<int> there;
+    for (const int f : trial_starts_) {
+      if (graph_.fragments[f].segment == segment) there.push_back(f);
+    }
+    if (!there.empty()) start = there[random->Index(static_cast<int>(there.size()))];
+  }
   if (one_pass_ && block % 2 == 0) start = entry_;
   return RandomCourse(graph_, start, FragmentsIn(options_.evolve_seconds) + 1, random);
 }
@@ -92,7 +102,7 @@ EpisodeOptions Learner::TrialOptions() const {
 }
 
 std::vector<Learner::TrialResult> Learner::RunTrials(
-    int count, int group, std::uint64_t key, bool with_states,
+    int count, int group, std::uint64_t key, bool with_states, const EpisodeOptions& options,
     const std::function<void(int, Policies*)>& policies) const {
   const int lanes = runners_->local.local().Lanes();
   const int blocks = (count + lanes - 1) / lanes;
@@ -106,10 +116,10 @@ std::vector<Learner::TrialResult> Learner::RunTrials(
     runner.Load(0, entry_states_[k]);
     runner.Store(0, &entry_floats[k * state_size_]);
   }
-  const EpisodeOptions options = TrialOptions();
   const std::size_t state_floats = with_states ? state_size_ : 0;
-  // Of each lane: the result, what follows, the state.
-  const std::size_t record = sizeof(EpisodeResult) + sizeof(int) + state_floats * sizeof(float);
+  // Of each lane: the result, where it began, what follows, the state.
+  const std::size_t head = sizeof(EpisodeResult) + 2 * sizeof(int);
+  const std::size_t record = head + state_floats * sizeof(float);
   std::string bytes(static_cast<std::size_t>(blocks) * lanes * record, '\0');
   workers_.Map(
       blocks, lanes * record,
@@ -146,10 +156,10 @@ std::vector<Learner::TrialResult> Learner::RunTrials(
                     results.data());
         for (int lane = 0; lane < lanes; ++lane, out += record) {
           std::memcpy(out, &results[lane], sizeof(EpisodeResult));
-          std::memcpy(out + sizeof(EpisodeResult), &next, sizeof next);
+          std::memcpy(out + sizeof(EpisodeResult), &start, sizeof start);
+          std::memcpy(out + sizeof(EpisodeResult) + sizeof start, &next, sizeof next);
           if (with_states) {
-            std::memcpy(out + sizeof(EpisodeResult) + sizeof next, &states[lane * state_floats],
-                        state_floats * sizeof(float));
+            std::memcpy(out + head, &states[lane * state_floats], state_floats * sizeof(float));
           }
         }
       },
@@ -159,11 +169,11 @@ std::vector<Learner::TrialResult> Learner::RunTrials(
     const char* at = bytes.data() + k * record;
     TrialResult& r = results[k];
     std::memcpy(&r.episode, at, sizeof r.episode);
-    std::memcpy(&r.next, at + sizeof r.episode, sizeof r.next);
+    std::memcpy(&r.begun, at + sizeof r.episode, sizeof r.begun);
+    std::memcpy(&r.next, at + sizeof r.episode + sizeof r.begun, sizeof r.next);
     if (with_states && r.episode.stood) {
       r.state.resize(state_floats);
-      std::memcpy(r.state.data(), at + sizeof r.episode + sizeof r.next,
-                  state_floats * sizeof(float));
+      std::memcpy(r.state.data(), at + head, state_floats * sizeof(float));
     }
     lane_steps_ += static_cast<long>(r.episode.seconds / world_.time_step);
   }
@@ -173,7 +183,7 @@ std::vector<Learner::TrialResult> Learner::RunTrials(
 double Learner::StandingSeconds(std::uint64_t key, std::vector<TrialResult>* results) const {
   const int trial_count = graph_.segments.size() > 1 ? 256 : 64;
   std::vector<TrialResult> trials =
-      RunTrials(trial_count, 1, key, results != nullptr,
+      RunTrials(trial_count, 1, key, results != nullptr, TrialOptions(),
                 [&](int, Policies* policies) { *policies = state_.policies; });
   double seconds = 0;
   for (const TrialResult& trial : trials) seconds += trial.episode.seconds / trial_count;
@@ -232,14 +242,49 @@ std::vector<std::vector<char>> Learner::PoliciesUsed(
   return used;
 }
 
+void Learner::NoteFalls(const std::vector<TrialResult>& results) {
+  constexpr double kNew = 0.1;     // against what was seen before
+  constexpr double kAlways = 0.2;  // falls more, so that nothing is ever left out
+  const auto note = [&](std::vector<double>* falls, const auto& index_of) {
+    std::vector<int> all(falls->size(), 0), fell(falls->size(), 0);
+    for (const TrialResult& r : results) {
+      const int k = index_of(r);
+      if (k < 0) continue;
+      ++all[k];
+      fell[k] += !r.episode.stood;
+    }
+    for (std::size_t k = 0; k < falls->size(); ++k) {
+      if (all[k] > 0) (*falls)[k] += kNew * ((fell[k] + kAlways) / (all[k] + 1.0) - (*falls)[k]);
+    }
+  };
+  note(&state_.direction_falls, [](const TrialResult& r) { return r.episode.last_push; });
+  note(&state_.start_falls,
+       [&](const TrialResult& r) { return graph_.fragments[r.begun].segment; });
+}
+
+// The noise of single steps averages out: a mean of the last gains is better than the last ones
+// (Polyak and Juditsky 1992).
+void Learner::Average() {
+  const int all = options_.evolve_iterations;
+  const int first = all - static_cast<int>(std::lround(options_.evolve_average * all));
+  const int count = state_.iteration - first + 1;
+  if (count < 1) return;
+  std::vector<float>& parameters = state_.evolution.parameters;
+  if (count == 1) {
+    state_.average = parameters;
+  } else {
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      state_.average[k] += (parameters[k] - state_.average[k]) / static_cast<float>(count);
+    }
+  }
+  if (state_.iteration + 1 == all) parameters = std::exchange(state_.average, {});
+}
+
 nlohmann::ordered_json Learner::Evolve() {
-  // In the end steps shrink, so that the noise of single ones averages out.
-  const double left = 1 - static_cast<double>(state_.iteration) / options_.evolve_iterations;
   EvolutionOptions evolution{.pairs = options_.evolve_pairs,
                              .sigma = state_.sigma,
                              .rate = options_.evolve_rate * state_.sigma,
                              .top = options_.evolve_top};
-  if (left < options_.evolve_settle) evolution.rate *= left / options_.evolve_settle;
   if (graph_.segments.size() > 1) evolution.top = 1;  // trials differ in how hard they are
   const int lanes = runners_->local.local().Lanes();
   const std::vector<std::vector<char>> courses =
@@ -251,8 +296,17 @@ nlohmann::ordered_json Learner::Evolve() {
       },
       state_.evolution);
   const std::size_t size = state_.evolution.parameters.size();
+  EpisodeOptions trials = TrialOptions();
+  if (options_.evolve_focus > 0) {
+    const std::vector<double>& falls = state_.direction_falls;
+    const double sum = std::accumulate(falls.begin(), falls.end(), 0.0);
+    for (const double fell : falls) {
+      trials.push_directions.push_back((1 - options_.evolve_focus) / kPushDirections +
+                                       options_.evolve_focus * fell / sum);
+    }
+  }
   const std::vector<TrialResult> results =
-      RunTrials(2 * evolution.pairs, 2, state_.evolution.iteration, false,
+      RunTrials(2 * evolution.pairs, 2, state_.evolution.iteration, false, trials,
                 [&](int trial, Policies* policies) {
                   std::vector<float> parameters(size);
                   search.Ask(trial / 2, trial % 2 == 0 ? 1 : -1, parameters);
@@ -275,7 +329,9 @@ nlohmann::ordered_json Learner::Evolve() {
   } else {
     search.Tell(plus, minus);
   }
+  NoteFalls(stood);
   state_.evolution = search.State();
+  Average();
   Unpack(state_.evolution.parameters, std::span(state_.policies).subspan(known_));
   nlohmann::ordered_json line = {{"phase", "evolve"},
                                  {"iteration", state_.iteration},

@@ -64,6 +64,20 @@ double NumberIn(const JsonNode& node, double low, double high) {
   return value;
 }
 
+PushTurns TurnsFrom(const JsonNode& node, int fragments) {
+  PushTurns turns;
+  turns.rate = NumberIn(node["rate"], 0, 10);
+  const JsonNode actions = node["actions"];
+  if (static_cast<int>(actions.Size()) != fragments) {
+    actions.Fail(fmt::format("{} rows, one for each fragment", fragments));
+  }
+  turns.actions.resize(fragments);
+  for (int f = 0; f < fragments; ++f) {
+    ReadRow(actions.At(f), kActionCount, turns.actions[f].data());
+  }
+  return turns;
+}
+
 GraphPlan PlanFrom(const JsonNode& node, const std::string& file_name) {
   constexpr std::size_t kMost = 1000;
   GraphPlan plan;
@@ -100,6 +114,13 @@ ControlGraph GraphOf(const Skill& skill) {
   return MakeControlGraph(skill.plan, skill.character, skill.clip, skill.time_step);
 }
 
+double Skill::Robustness(const std::string& segment) const {
+  if (!metrics.is_object() || !metrics.contains("robustness")) return -1;
+  const auto& all = metrics["robustness"];
+  if (!all.is_object() || !all.contains(segment) || !all[segment].is_number()) return -1;
+  return all[segment].get<double>();
+}
+
 std::string SkillText(const Skill& skill) {
   Json json = {{"stride_skill", kSkillVersion},
                {"name", skill.name},
@@ -128,6 +149,13 @@ std::string SkillText(const Skill& skill) {
   }
   for (const FragmentPolicy& policy : skill.policies)
     json["policies"].push_back(PolicyJson(policy));
+  if (skill.turns.rate > 0) {
+    Json actions = Json::array();
+    for (const auto& action : skill.turns.actions) {
+      actions.push_back(Row(action.data(), kActionCount));
+    }
+    json["turns"] = {{"rate", skill.turns.rate}, {"actions", actions}};
+  }
   return json.dump() + "\n";
 }
 
@@ -169,6 +197,9 @@ Skill ParseSkill(const std::string& text, const std::string& file_name) {
     const ControlGraph graph = GraphOf(skill);
     if (static_cast<int>(skill.policies.size()) != graph.policies) {
       policies.Fail(fmt::format("{} policies for these clips", graph.policies));
+    }
+    if (node.value().contains("turns")) {
+      skill.turns = TurnsFrom(node["turns"], graph.Fragments());
     }
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", file_name, error.what()));

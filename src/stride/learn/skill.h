@@ -7,6 +7,7 @@
 
 #include "stride/learn/graph_plan.h"
 #include "stride/learn/policy.h"
+#include "stride/learn/push_turns.h"
 
 namespace stride {
 
@@ -21,11 +22,14 @@ struct Skill {
   double time_step = 0.005;
   bool keep_heading = true;
   Policies policies;
-  State start;  // where a performance begins, in the first clip's axes; empty: as the clip does
+  State start;      // where a performance begins, in the first clip's axes; empty: as the clip does
+  PushTurns turns;  // how it turns if it keeps no heading
   nlohmann::ordered_json provenance;  // how it was learned: settings, seed, version
   nlohmann::ordered_json metrics;     // what it was found to do
 
   const Motion& FirstMotion() const { return plan.clips[0].motion; }
+  // Of a clip or of a transition ("walk>run"), 0 to 1 as found when it was learned; -1: not known.
+  double Robustness(const std::string& segment) const;
 };
 
 GraphPlan PlanOf(const Motion& motion, bool symmetric);  // one clip

@@ -45,6 +45,8 @@ struct TimedCommand {
   std::optional<double> speed;    // m/s
   std::optional<double> heading;  // rad
   std::optional<int> style;
+  std::string style_name = {};            // instead of its number
+  std::optional<GroundPoint> point = {};  // where to go; a heading ends it, and the other way round
   friend bool operator==(const TimedCommand&, const TimedCommand&) = default;
 };
 

@@ -107,6 +107,21 @@ class Keys {
     }
     return degrees ? *degrees * kDegree : radians;
   }
+  // [x, y]
+  std::optional<GroundPoint> Point(const std::string& key) {
+    constexpr double kFarthest = 1e4;  // m
+    const std::optional<Json> value = Take(key);
+    if (!value) return std::nullopt;
+    const auto number = [&](std::size_t i) {
+      const bool there = value->is_array() && value->size() == 2 && (*value)[i].is_number();
+      const double x = there ? (*value)[i].get<double>() : std::nan("");
+      if (!(std::fabs(x) <= kFarthest)) {
+        Refuse(where_, key, *value, fmt::format("[x, y] in metres within {}", kFarthest));
+      }
+      return x;
+    };
+    return GroundPoint{number(0), number(1)};
+  }
   std::string Text(const std::string& key) {
     const std::optional<Json> value = Take(key);
     if (!value) return "";
@@ -178,9 +193,19 @@ TimedCommand CommandFrom(Keys* keys) {
   TimedCommand command;
   command.speed = keys->Number("speed", -100, 100);
   command.heading = keys->Angle("heading");
-  if (const auto style = keys->Number("style", 0, 1000)) {
-    if (*style != std::floor(*style)) Refuse(keys->where(), "style", *style, "a whole number");
-    command.style = static_cast<int>(*style);
+  if (const std::optional<Json> style = keys->Take("style")) {
+    const double number = style->is_number() ? style->get<double>() : std::nan("");
+    if (style->is_string()) {
+      command.style_name = style->get<std::string>();
+    } else if (number >= 0 && number <= 1000 && number == std::floor(number)) {
+      command.style = static_cast<int>(number);
+    } else {
+      Refuse(keys->where(), "style", *style, "a name, or a whole number from 0 to 1000");
+    }
+  }
+  command.point = keys->Point("point");
+  if (command.point && command.heading) {
+    throw InputError(keys->where(), 0, "has both point and heading; expected one");
   }
   keys->Rest(&command);
   return command;
@@ -287,6 +312,8 @@ OrderedJson ToJson(const std::vector<TimedCommand>& commands) {
     if (c.speed) each["speed"] = *c.speed;
     if (c.heading) each["heading"] = *c.heading;
     if (c.style) each["style"] = *c.style;
+    if (!c.style_name.empty()) each["style"] = c.style_name;
+    if (c.point) each["point"] = {c.point->x, c.point->y};
     return each;
   });
 }

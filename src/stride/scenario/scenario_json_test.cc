@@ -52,7 +52,9 @@ Scenario Full() {
   s.throws = {{.mass = 2, .speed = 5, .at = 1}, {.mass = 1, .speed = 9, .heading = 0.2}};
   s.loads = {{"left_hand", 3}};
   s.changes = {{"legs", 1.5, 1.1}};
-  s.commands = {{.at = 0, .speed = 1.2}, {.at = 3, .heading = 0.5, .style = 2}};
+  s.commands = {{.at = 0, .speed = 1.2},
+                {.at = 3, .heading = 0.5, .style = 2},
+                {.at = 4, .style_name = "kick", .point = GroundPoint{1.5, -2}}};
   return s;
 }
 
@@ -107,6 +109,8 @@ TEST(ScenarioJson, RefusesNamingFileKeyAndWhatIsExpected) {
   EXPECT_THAT(ErrorIn(R"({"changes": [{"body": "legs", "length": 0}]})"), HasSubstr("length"));
   EXPECT_THAT(ErrorIn(R"({"commands": [{"at": 2}, {"at": 1}]})"), HasSubstr("order"));
   EXPECT_THAT(ErrorIn(R"({"commands": [{"style": 1.5}]})"), HasSubstr("whole"));
+  EXPECT_THAT(ErrorIn(R"({"commands": [{"point": [1, "x"]}]})"), HasSubstr("[x, y]"));
+  EXPECT_THAT(ErrorIn(R"({"commands": [{"point": [1, 2], "heading": 0}]})"), HasSubstr("both"));
   EXPECT_THAT(ErrorIn(R"({"terrain": "hill"})"), AllOf(HasSubstr("test.json"), HasSubstr("hill")));
   EXPECT_THAT(ErrorIn(R"({"terrain": "steps:0.1,0.3,5", "slope": 0.1})"), HasSubstr("plane"));
   EXPECT_THAT(ErrorIn(R"({"terrain": {"nx": 2, "ny": 2, "heights": [1]}})"), HasSubstr("heights"));

@@ -36,6 +36,11 @@ struct Surface {
 };
 Surface SurfaceAt(const Terrain& terrain, double x, double y);
 
+struct GroundPoint {
+  double x = 0, y = 0;  // m, world
+  friend bool operator==(const GroundPoint&, const GroundPoint&) = default;
+};
+
 // Throws InputError: no finite number, slope of 90 degrees or more, an empty or wrongly sized
 // field.
 void Validate(const Terrain& terrain);

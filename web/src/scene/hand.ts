@@ -11,6 +11,7 @@ export interface HandListener {
   release(): void;
   throwBall(from: number[], velocity: number[]): void;
   select(actor: number): void; // clicked
+  goTo(x: number, y: number): void; // clicked twice
 }
 
 const kThrowDistance = 3; // m
@@ -39,6 +40,7 @@ export class Hand {
     // Before the camera's own listeners.
     canvas.addEventListener('pointerdown', (event) => this.down(event), { capture: true });
     canvas.addEventListener('pointermove', (event) => this.move(event));
+    canvas.addEventListener('dblclick', (event) => this.point(event));
     for (const name of ['pointerup', 'pointercancel', 'lostpointercapture'] as const) {
       canvas.addEventListener(name, (event) => this.up(event));
     }
@@ -66,6 +68,13 @@ export class Hand {
     };
     this.stage.controls.enabled = false;
     this.stage.canvas.setPointerCapture(event.pointerId);
+  }
+
+  // A place on the ground.
+  private point(event: MouseEvent) {
+    if (!this.listener.canPush() || this.stage.pick(event.clientX, event.clientY)) return;
+    const place = this.stage.pickGround(event.clientX, event.clientY);
+    if (place) this.listener.goTo(place.x, place.y);
   }
 
   private move(event: PointerEvent) {

@@ -40,6 +40,7 @@ export class Stage {
   figures: Figure[] = [];
   drawn = 0; // pictures
   sample: Sample | null = null; // of the selected character
+  goal: [number, number] | null = null; // where the selected character was told to go
   commandedHeading = NaN; // of a selected character besides the first: frames carry the first's
   selected = 0; // actor that the camera follows and the user steers
   gravity = 9.81;
@@ -51,6 +52,8 @@ export class Stage {
   private readonly contactArrows = new Arrows(0x16a34a, 64, 0.011);
   private readonly pushArrows = new Arrows(0xe0455e, 16, 0.018);
   private readonly headingArrow = new Arrows(0x2f6fde, 1, 0.02);
+  private readonly goalRing = new THREE.Mesh(new THREE.RingGeometry(0.22, 0.3, 32),
+    new THREE.MeshBasicMaterial({ color: 0x2f6fde, transparent: true, opacity: 0.8, side: THREE.DoubleSide }));
   private readonly com = new CentreOfMass();
   private readonly marks = new ChannelMarks();
   private ghost: Figure | null = null;
@@ -88,7 +91,7 @@ export class Stage {
     box.near = 0.5;
     box.far = 14;
     this.scene.add(this.sun, this.sun.target, this.sky, this.ground.mesh, this.contactArrows.group,
-      this.pushArrows.group, this.headingArrow.group, this.com.group, this.marks.group, this.spring.mesh);
+      this.pushArrows.group, this.headingArrow.group, this.goalRing, this.com.group, this.marks.group, this.spring.mesh);
     this.lookFrom(1.8);
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     this.resize();
@@ -198,6 +201,8 @@ export class Stage {
       this.headingArrow.add([x + 0.35 * c, y + 0.35 * s, floor + 0.02], [0.45 * c, 0.45 * s, 0]);
     }
     this.headingArrow.end();
+    this.goalRing.visible = this.goal !== null;
+    if (this.goal) this.goalRing.position.set(...this.goal, this.ground.height(...this.goal) + 0.015);
 
     this.track(x, y, sample.com[2]);
     this.invalidate();
@@ -242,6 +247,19 @@ export class Stage {
   pick(clientX: number, clientY: number): THREE.Intersection | null {
     const meshes = this.figures.filter((figure) => figure.group.visible).flatMap((figure) => figure.meshes);
     return this.ray(clientX, clientY).intersectObjects(meshes, false)[0] ?? null;
+  }
+
+  // Where a point of the screen is on the ground; not beyond what is lit.
+  pickGround(clientX: number, clientY: number): THREE.Vector3 | null {
+    const kFarthest = 40; // m
+    const { ray } = this.ray(clientX, clientY);
+    // The ground's own function, along the ray: first above it, then below.
+    const step = 0.05, point = new THREE.Vector3();
+    for (let along = 0; along < kFarthest; along += step) {
+      ray.at(along, point);
+      if (point.z <= this.ground.height(point.x, point.y)) return point;
+    }
+    return null;
   }
 
   ray(clientX: number, clientY: number): THREE.Raycaster {

@@ -13,7 +13,7 @@ const kHold = 400;        // ms in which the status does not move a slider that 
 
 export class Controls {
   ballMass = 2; // kg
-  command: Command = { speed: null, heading: null, style: 0 };
+  command: Command = { speed: null, heading: null, style: 0, point: null };
   private actor = 0; // who is steered
   private status: Status | null = null;
   private catalog: Catalog | null = null;
@@ -29,9 +29,9 @@ export class Controls {
 
   constructor(private readonly send: Send) {
     this.speed.addEventListener('input', () => this.steer({ speed: Number(this.speed.value) }));
-    this.heading.addEventListener('input', () => this.steer({ heading: Number(this.heading.value) / kDegrees }));
+    this.heading.addEventListener('input', () => this.steer({ heading: Number(this.heading.value) / kDegrees, point: null }));
     byId('speed-free').addEventListener('click', () => this.steer({ speed: null }));
-    byId('heading-free').addEventListener('click', () => this.steer({ heading: null }));
+    byId('heading-free').addEventListener('click', () => this.steer({ heading: null, point: null }));
     this.slope.addEventListener('input', () => {
       this.groundTouched = performance.now();
       this.send({ type: 'slope', value_deg: Number(this.slope.value) });
@@ -101,7 +101,7 @@ export class Controls {
         ? Math.round((heading * kDegrees) / kHeadingStep) * kHeadingStep
         : Math.round(this.command.heading * kDegrees);
       const degrees = from + headingSteps * kHeadingStep;
-      this.steer({ heading: ((((degrees + 180) % 360) + 360) % 360 - 180) / kDegrees });
+      this.steer({ heading: ((((degrees + 180) % 360) + 360) % 360 - 180) / kDegrees, point: null });
     }
   }
 
@@ -147,14 +147,15 @@ export class Controls {
   }
 
   private showCommand() {
-    const { speed, heading, style } = this.command;
+    const { speed, heading, style, point } = this.command;
+    const direction = point ? `to ${point.map((x) => x.toFixed(1)).join(', ')} m` : heading === null ? 'free' : headingText(heading * kDegrees);
     setText(byId('speed-value'), speed === null ? 'free' : `${speed.toFixed(1)} m/s`);
-    setText(byId('heading-value'), heading === null ? 'free' : headingText(heading * kDegrees));
+    setText(byId('heading-value'), direction);
     byId<HTMLButtonElement>('speed-free').disabled = speed === null;
-    byId<HTMLButtonElement>('heading-free').disabled = heading === null;
+    byId<HTMLButtonElement>('heading-free').disabled = heading === null && !point;
     setSlider(this.speed, speed ?? 0);
     setSlider(this.heading, Math.round((heading ?? 0) * kDegrees));
-    this.heading.setAttribute('aria-valuetext', heading === null ? 'free' : headingText(heading * kDegrees));
+    this.heading.setAttribute('aria-valuetext', direction);
     this.speed.setAttribute('aria-valuetext', speed === null ? 'free' : `${speed.toFixed(1)} metres a second`);
     byId('styles').querySelectorAll('button').forEach((button, i) => {
       button.setAttribute('aria-checked', String(i === style));

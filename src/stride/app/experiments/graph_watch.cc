@@ -10,11 +10,10 @@
 #include "stride/app/experiments/skill_trials.h"
 #include "stride/core/error.h"
 #include "stride/learn/skill_library.h"
+#include "stride/motion/blend.h"
 
 namespace stride::experiments {
 namespace {
-
-constexpr int kFirstNodeStyle = 2;  // after "as commanded" and "random walk"
 
 const GraphClip& ClipOf(const GraphSkill& skill, const std::string& node) {
   for (const GraphClip& clip : skill.skill.plan.clips) {
@@ -36,9 +35,7 @@ int GraphSkill::StyleOf(const std::string& node) const {
 }
 
 double GraphSkill::SpeedOf(const std::string& node) const {
-  const Motion& motion = ClipOf(*this, node).motion;
-  const std::vector<double>&a = motion.frames.front(), &b = motion.frames.back();
-  return std::hypot(b[0] - a[0], b[1] - a[1]) / motion.Duration();
+  return MeanSpeed(ClipOf(*this, node).motion);
 }
 
 GraphSkill FindGraphSkill(const std::string& name, const ExperimentContext& context) {

@@ -49,6 +49,7 @@ class GraphWatch {
   bool IsDown() const { return down_; }
   int Node() const { return node_; }
   bool InTransition() const { return from_ >= 0; }
+  int From() const { return from_; }  // of the transition; -1: in none
   const std::vector<GraphFall>& Falls() const { return falls_; }
   // How often it was entered; of a transition, by clips.
   int Visits(int node) const { return visits_[node]; }

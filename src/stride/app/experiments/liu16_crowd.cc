@@ -20,6 +20,7 @@ constexpr const char* kWalk = "walk";  // node whose speed is asked for
 constexpr int kCrowds[] = {2, 4, 8};
 constexpr double kSteerEvery = 0.5;  // s between commands
 constexpr double kTargetEvery = 8;   // s after which each chooses another one to walk into
+                                     // (at once if that one falls: nobody tramples)
 constexpr double kUpWithin = 20;     // s; others fall over who lies
 
 struct Outcome {
@@ -28,6 +29,19 @@ struct Outcome {
   Risings risings;
   double touched = 0;  // share of the steps with contact between characters
 };
+
+// Another one, who stands if anybody does.
+int Target(const std::vector<GraphWatch>& watches, int me, int step, std::uint64_t seed) {
+  std::vector<int> others, standing;
+  for (int k = 0; k < static_cast<int>(watches.size()); ++k) {
+    if (k == me) continue;
+    others.push_back(k);
+    if (!watches[k].IsDown()) standing.push_back(k);
+  }
+  const std::vector<int>& among = standing.empty() ? others : standing;
+  Random random(seed, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(me));
+  return among[random.Index(static_cast<int>(among.size()))];
+}
 
 Outcome Perform(const GraphSkill& skill, int count, double seconds, std::uint64_t seed) {
   using Clock = std::chrono::steady_clock;
@@ -48,9 +62,8 @@ Outcome Perform(const GraphSkill& skill, int count, double seconds, std::uint64_
   while (!run.Finished()) {
     const int step = static_cast<int>(run.StepCount());
     for (int k = 0; k < count && step % steer_every == 0; ++k) {
-      if (step % target_every == 0) {
-        Random random(seed, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(k));
-        target[k] = (k + 1 + random.Index(count - 1)) % count;
+      if (step % target_every == 0 || watches[target[k]].IsDown()) {
+        target[k] = Target(watches, k, step, seed);
       }
       const std::vector<double>&me = run.ActorState(k).q, &it = run.ActorState(target[k]).q;
       run.Apply({.kind = RunInput::Kind::kCommand,

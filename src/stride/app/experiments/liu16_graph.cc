@@ -7,6 +7,7 @@
 
 #include "stride/app/experiment.h"
 #include "stride/app/experiments/graph_watch.h"
+#include "stride/app/experiments/transition_sheet.h"
 #include "stride/core/error.h"
 #include "stride/core/random.h"
 
@@ -16,7 +17,6 @@ namespace stride::experiments::liu16_graph {
 namespace {
 
 constexpr const char* kGraphs[] = {kLocomotion, "dance"};
-constexpr int kRandomWalk = 1;                              // style
 constexpr double kForce = 30, kDuration = 0.2, kEvery = 4;  // N, s, s
 constexpr double kUpWithin = 15;                            // s
 
@@ -27,8 +27,10 @@ struct Walk {
   bool failed = false;
 };
 
-Walk Perform(const GraphSkill& skill, double seconds, bool pushed, std::uint64_t seed) {
-  RunSetup setup = PerformGraph(skill, {.style = kRandomWalk}, seconds);
+// `sheet`: file for the picture of the transitions; empty: none.
+Walk Perform(const GraphSkill& skill, double seconds, bool pushed, std::uint64_t seed,
+             const std::string& sheet) {
+  RunSetup setup = PerformGraph(skill, {.style = kRandomStyle}, seconds);
   setup.seed = seed;
   setup.controller_config["seed"] = seed % (1u << 30);
   Random random(seed, 2);
@@ -40,10 +42,13 @@ Walk Perform(const GraphSkill& skill, double seconds, bool pushed, std::uint64_t
   }
   Run run(setup);
   GraphWatch watch(run, skill);
+  TransitionSheet transitions(run, skill);
   while (!run.Finished()) {
     run.Step();
     watch.Look(run);
+    if (!sheet.empty()) transitions.Look(run, watch);
   }
+  if (!sheet.empty()) transitions.Write(sheet);
   Walk walk{.falls = watch.Falls(), .failed = run.Failed()};
   const GraphPlan& plan = skill.skill.plan;
   for (std::size_t k = 0; k < plan.clips.size(); ++k) {
@@ -151,8 +156,11 @@ Findings Measure(const ExperimentContext& context) {
       Walk walks[2];
       tbb::task_arena arena(context.threads > 0 ? context.threads : tbb::task_arena::automatic);
       arena.execute([&] {
-        tbb::parallel_for(0, 2,
-                          [&](int k) { walks[k] = Perform(skill, seconds, k == 1, context.seed); });
+        tbb::parallel_for(0, 2, [&](int k) {
+          walks[k] =
+              Perform(skill, seconds, k == 1, context.seed,
+                      k == 0 ? fmt::format("{}/{}_transitions.png", context.folder, name) : "");
+        });
       });
       Report(skill, seconds, walks[0], walks[1], context.quick, &findings);
       findings.inputs.push_back({"skill " + skill.name, skill.hash});

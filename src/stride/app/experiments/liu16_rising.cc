@@ -10,6 +10,7 @@
 
 #include "stride/app/experiment.h"
 #include "stride/app/experiments/graph_watch.h"
+#include "stride/app/experiments/transition_sheet.h"
 #include "stride/core/error.h"
 #include "stride/core/random.h"
 #include "stride/scenario/push.h"
@@ -29,6 +30,7 @@ constexpr double kUpWithin = 15;  // s
 struct Trial {
   double force = 0, heading = 0;  // N, rad; of the push that brought it down
   std::optional<GraphFall> fall;
+  Image picture;  // of it
 };
 
 Trial Perform(const GraphSkill& skill, const std::string& node, std::uint64_t seed) {
@@ -55,6 +57,8 @@ Trial Perform(const GraphSkill& skill, const std::string& node, std::uint64_t se
   for (trial.force = kFirstForce; trial.force < kMostForce; trial.force *= kRaise) {
     Run run = walking.Branch();
     GraphWatch watch = seen;
+    PoseLog log(run);
+    const double pushed_at = run.Time();
     run.Apply({.kind = RunInput::Kind::kPush,
                .body = trunk,
                .point = character.bodies[trunk].com,
@@ -66,12 +70,19 @@ Trial Perform(const GraphSkill& skill, const std::string& node, std::uint64_t se
       const bool was_up = !watch.IsDown();
       run.Step();
       watch.Look(run);
+      log.Look(run);
       if (was_up && watch.IsDown()) end = run.Time() + kUpWithin + kUpFor;
     }
     if (watch.Falls().size() == before) continue;
     trial.fall = watch.Falls()[before];
     // One that caught itself without lying was no fall to rise from: harder.
-    if (trial.fall->tries > 0 || watch.IsDown()) return trial;
+    if (trial.fall->tries > 0 || watch.IsDown()) {
+      trial.picture = log.Row(
+          fmt::format("{}, {:.0f} N towards {:.0f} deg", node, trial.force,
+                      std::remainder(trial.heading, 2 * std::numbers::pi) * 180 / std::numbers::pi),
+          pushed_at, run.Time(), 12);
+      return trial;
+    }
     trial.fall.reset();
   }
   return trial;
@@ -146,6 +157,9 @@ Findings Measure(const ExperimentContext& context) {
                                .unit = fmt::format("of {}", trials.size()),
                                .note = "the last way taken" + quick});
     }
+    std::vector<Image> pictures;
+    for (const Trial& trial : trials) pictures.push_back(trial.picture);
+    WriteRows(pictures, context.folder + "/falls.png");
     findings.plots = {std::move(plot)};
     findings.inputs = {{"skill " + skill.name, skill.hash}};
   } catch (const InputError& error) {

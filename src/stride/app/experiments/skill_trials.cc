@@ -11,6 +11,7 @@
 #include <tbb/task_arena.h>
 
 #include "stride/core/progress.h"
+#include "stride/learn/features.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/symmetry.h"
 
@@ -18,18 +19,15 @@ namespace stride::experiments {
 namespace {
 
 constexpr std::uint32_t kJudgeEvery = 4;  // steps
-// As FragmentRunner::Fallen.
-constexpr double kLostHeight = 0.6;  // of the reference's
-constexpr double kLostTilt = 1.2;    // rad
 // A flip that is a little late is tilted away from its reference for a moment.
 constexpr double kLostFor = 0.2;  // s
 
 bool IsLost(const std::vector<double>& q, const std::vector<double>& reference) {
   const auto root = [](const std::vector<double>& of) { return Quatd{of[3], of[4], of[5], of[6]}; };
-  if (!(q[2] > kLostHeight * reference[2])) return true;
+  if (!(q[2] > kFallenHeight * reference[2])) return true;
   // However far it has turned about the vertical.
   const Quatd error = root(q) * Conjugate(root(reference));
-  return Rotate(error, Vec3d{0, 0, 1}).z < std::cos(kLostTilt);
+  return Rotate(error, Vec3d{0, 0, 1}).z < std::cos(kFallenTilt);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stride/motion/blend.h"
+
 namespace stride {
 namespace {
 
@@ -18,29 +20,28 @@ constexpr double kGetsAway = 2.5;  // s
 GraphChoice::GraphChoice(std::shared_ptr<const ControlGraph> graph, const GraphPlan& plan, int seed)
     : graph_(std::move(graph)),
       random_(static_cast<std::uint64_t>(seed)),
-      visits_(graph_->fragments.size(), 0) {
+      visits_(graph_->segments.size(), 0) {
   auto nodes = std::make_shared<std::vector<Node>>(plan.clips.size());
-  auto distance = std::make_shared<std::vector<std::vector<int>>>(plan.clips.size());
-  int style = kFirstNode;
-  for (const Segment& segment : graph_->segments) {
+  auto distance = std::make_shared<std::vector<std::vector<int>>>();
+  int style = kFirstNodeStyle;
+  for (int s = 0; s < static_cast<int>(graph_->segments.size()); ++s) {
+    const Segment& segment = graph_->segments[s];
+    distance->push_back(
+        DistanceTo(*graph_, [&](int f) { return graph_->fragments[f].segment == s; }));
     if (segment.clip < 0) {
       links_.emplace_back(segment.from, segment.to);
       continue;
     }
     Node& node = (*nodes)[segment.clip];
-    const std::vector<double>&a = segment.motion.frames.front(), &b = segment.motion.frames.back();
-    const double seconds = segment.motion.Duration();
     node.name = segment.name;
+    node.segment = s;
     node.loops = segment.motion.loops;
     node.rises = segment.rises;
-    node.speed = std::hypot(b[0] - a[0], b[1] - a[1]) / seconds;
+    node.speed = MeanSpeed(segment.motion);
     if (node.loops) {
-      node.turn_rate = graph_->fragments[segment.first + segment.count - 1].turn / seconds;
+      node.turn_rate =
+          graph_->fragments[segment.first + segment.count - 1].turn / segment.motion.Duration();
     }
-    const int clip = segment.clip;
-    (*distance)[clip] = DistanceTo(*graph_, [&](int f) {
-      return graph_->segments[graph_->fragments[f].segment].clip == clip;
-    });
   }
   for (Node& node : *nodes) {
     if (!node.rises) node.style = style++;
@@ -102,7 +103,6 @@ int GraphChoice::WantedNode(int fragment, const Command& command, double heading
 
 int GraphChoice::Next(int fragment, const Command& command, double heading_error) {
   const std::vector<int>& next = graph_->fragments[fragment].next;
-  ++visits_[fragment];
   if (const double rate = TurnRate(fragment); rate != 0) {
     turned_ += std::fabs(rate) * graph_->Seconds(fragment);
     if (turned_ > kMostTurn) straight_ = kGetsAway, turned_ = 0;
@@ -110,21 +110,40 @@ int GraphChoice::Next(int fragment, const Command& command, double heading_error
     straight_ -= graph_->Seconds(fragment);
     if (std::fabs(heading_error) < kFarAround) turned_ = 0;
   }
-  const bool random = command.style == kRandom;
-  const int wanted = random ? -1 : WantedNode(fragment, command, heading_error);
-  if (next.size() == 1) return next[0];
-  int chosen = -1, alike = 0;
-  for (const int f : next) {
-    const int cost = wanted >= 0 ? (*distance_)[wanted][f] : random ? visits_[f] : f;
-    const int least = chosen < 0    ? cost + 1
-                      : wanted >= 0 ? (*distance_)[wanted][chosen]
-                      : random      ? visits_[chosen]
-                                    : chosen;
-    if (cost > least) continue;
-    alike = cost < least ? 1 : alike + 1;
-    if (cost < least || (random && random_.Uniform() * alike < 1)) chosen = f;
+  const int segment = graph_->fragments[fragment].segment;
+  int goal = -1;
+  if (command.style == kRandomStyle) {
+    // All of it, once around.
+    if (goal_ < 0 || (segment == goal_ && ++stayed_ >= graph_->segments[segment].count)) {
+      goal_ = RandomGoal();
+      stayed_ = 0;
+    }
+    goal = goal_;
+  } else {
+    goal_ = -1;
+    const int wanted = WantedNode(fragment, command, heading_error);
+    if (wanted >= 0) goal = (*nodes_)[wanted].segment;
   }
+  int chosen = next[0];
+  for (const int f : next) {
+    if (goal >= 0 && (*distance_)[goal][f] < (*distance_)[goal][chosen]) chosen = f;
+  }
+  const int entered = graph_->fragments[chosen].segment;
+  if (chosen == graph_->segments[entered].first || entered != segment) ++visits_[entered];
   return chosen;
+}
+
+// One of those that were visited least.
+int GraphChoice::RandomGoal() {
+  int goal = -1, alike = 0;
+  for (int s = 0; s < static_cast<int>(graph_->segments.size()); ++s) {
+    const Segment& segment = graph_->segments[s];
+    if ((*nodes_)[segment.clip >= 0 ? segment.clip : segment.from].rises) continue;
+    if (goal >= 0 && visits_[s] > visits_[goal]) continue;
+    alike = goal >= 0 && visits_[s] == visits_[goal] ? alike + 1 : 1;
+    if (random_.Uniform() * alike < 1) goal = s;
+  }
+  return goal;
 }
 
 std::vector<std::string> GraphChoice::Styles() const {
@@ -135,22 +154,17 @@ std::vector<std::string> GraphChoice::Styles() const {
   return styles;
 }
 
-BehaviourGraph GraphChoice::Picture(const nlohmann::ordered_json& metrics) const {
+BehaviourGraph GraphChoice::Picture(const Skill& skill) const {
   BehaviourGraph picture;
-  const auto robustness = [&](const std::string& name) {
-    if (!metrics.contains("robustness") || !metrics["robustness"].is_object()) return -1.0;
-    const auto& all = metrics["robustness"];
-    return all.contains(name) && all[name].is_number() ? all[name].get<double>() : -1.0;
-  };
   for (const Node& node : *nodes_) {
     picture.nodes.push_back(
-        {.name = node.name, .style = node.style, .robustness = robustness(node.name)});
+        {.name = node.name, .style = node.style, .robustness = skill.Robustness(node.name)});
   }
   for (const auto& [from, to] : links_) {
     picture.links.push_back(
         {.from = from,
          .to = to,
-         .robustness = robustness((*nodes_)[from].name + ">" + (*nodes_)[to].name)});
+         .robustness = skill.Robustness((*nodes_)[from].name + ">" + (*nodes_)[to].name)});
   }
   return picture;
 }

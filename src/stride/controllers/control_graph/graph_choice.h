@@ -4,10 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "stride/control/controller.h"
-#include "stride/learn/graph_plan.h"
+#include "stride/learn/skill.h"
 
 // Which fragment follows where several may: towards a node that was asked for, greedily towards a
 // speed and a heading, or at random with even visits (liu16, Sections 6.2 and 7).
@@ -15,8 +13,6 @@ namespace stride {
 
 class GraphChoice {
  public:
-  // Styles of a graph: what the commands say, a random walk, then the nodes that can be asked for.
-  static constexpr int kFree = 0, kRandom = 1, kFirstNode = 2;
   static constexpr double kFarAround = 0.45;  // rad: beyond it a turning clip is taken
 
   GraphChoice(std::shared_ptr<const ControlGraph> graph, const GraphPlan& plan, int seed);
@@ -25,7 +21,7 @@ class GraphChoice {
   int Next(int fragment, const Command& command, double heading_error);
 
   std::vector<std::string> Styles() const;
-  BehaviourGraph Picture(const nlohmann::ordered_json& metrics) const;
+  BehaviourGraph Picture(const Skill& skill) const;
   int NodeOf(int fragment) const;  // for a transition, the node it leads to
   bool CanTurn() const;            // some clip goes around
   // Of a clip that goes around; 0 for others and transitions, rad/s.
@@ -34,6 +30,7 @@ class GraphChoice {
  private:
   struct Node {
     std::string name;
+    int segment = 0;
     bool loops = false, rises = false;
     double speed = 0, turn_rate = 0;  // m/s, rad/s
     int style = 0;
@@ -42,14 +39,18 @@ class GraphChoice {
 
   std::shared_ptr<const ControlGraph> graph_;
   std::shared_ptr<const std::vector<Node>> nodes_;
-  std::shared_ptr<const std::vector<std::vector<int>>> distance_;  // [node][fragment]
+  int RandomGoal();
+
+  std::shared_ptr<const std::vector<std::vector<int>>> distance_;  // [segment][fragment]
   std::vector<std::pair<int, int>> links_;
   // Memory of the run.
   Random random_;
-  std::vector<int> visits_;
-  double turned_ = 0;    // rad by clips that turn, since the heading was as asked for
-  double straight_ = 0;  // s to go on before the next turn
-  int style_ = 0;        // as last asked for
+  std::vector<int> visits_;  // of segments
+  int goal_ = -1;            // segment that a random walk is on its way to
+  int stayed_ = 0;           // fragments, in it
+  double turned_ = 0;        // rad by clips that turn, since the heading was as asked for
+  double straight_ = 0;      // s to go on before the next turn
+  int style_ = 0;            // as last asked for
   bool served_ = false;  // a node that does not loop is performed once each time it is asked for
 };
 

@@ -73,7 +73,7 @@ class SkillController final : public Controller {
 
   void Step(const Observation& observation, const Command& command, Actuation* actuation) override {
     if (lying_) {
-      Lie(observation.state);
+      Lie(observation.state, observation.contacts);
     } else {
       Steer(command);
       // Known of a single clip only.
@@ -103,7 +103,7 @@ class SkillController final : public Controller {
     return graph_->segments.size() > 1 ? choice_->Styles() : std::vector<std::string>{};
   }
   BehaviourGraph Graph() const override {
-    return graph_->segments.size() > 1 ? choice_->Picture(skill_->metrics) : BehaviourGraph{};
+    return graph_->segments.size() > 1 ? choice_->Picture(*skill_) : BehaviourGraph{};
   }
   void ReadChannels(std::span<float> values) const override {
     const Segment& now = segment();
@@ -125,6 +125,13 @@ class SkillController final : public Controller {
   void Steer(const Command& command) {
     course_error_ = 0;
     turns_ = command.heading && graph_->segments.size() > 1;
+    push_turn_ = 0;
+    if (command.heading && skill_->turns.rate > 0) {
+      constexpr double kFullTurn = 0.3;  // rad off the heading: all of the recorded actions
+      const double error = std::remainder(*command.heading - segment().travel_heading - base_,
+                                          2 * 3.14159265358979323846);
+      push_turn_ = std::clamp(error / kFullTurn, -1.0, 1.0);
+    }
     if (!command.heading || !skill_->keep_heading || segment().rises) return;
     const bool in_graph = graph_->segments.size() > 1;
     const double turn_rate = in_graph ? choice_->TurnRate(fragment_) : 0;
@@ -134,7 +141,7 @@ class SkillController final : public Controller {
     course_error_ = std::remainder(*command.heading - course - base_, 2 * 3.14159265358979323846);
     if (in_graph) {
       // Transitions and clips that turn by themselves do not bear more, nor what leads to them.
-      if (segment().clip < 0 || turn_rate != 0 || !Travels()) return;
+      if (segment().clip < 0 || turn_rate != 0 || !segment().travels) return;
       if (std::fabs(course_error_) > GraphChoice::kFarAround && choice_->CanTurn()) return;
       // The character comes along before the heading moves on.
       if (heading_error_ * course_error_ < 0 && std::fabs(heading_error_) > config_.turn_lead) {
@@ -142,11 +149,6 @@ class SkillController final : public Controller {
       }
     }
     servos_->Steer(segment(), *command.heading, config_.turn_rate * time_step_, &base_);
-  }
-  bool Travels() const {
-    const std::vector<double>&a = segment().motion.frames.front(),
-          &b = segment().motion.frames.back();
-    return std::hypot(b[0] - a[0], b[1] - a[1]) > 0.3 * segment().motion.Duration();  // m/s
   }
 
   // Fragments that begin when a foot lands in the clip, and which bodies belong to each foot.
@@ -215,25 +217,28 @@ class SkillController final : public Controller {
 
   // Of its state, or of feedback that asks for too much (the paper's sign).
   bool Fallen(const double* features, const BorderReference& border) {
-    constexpr double kHeight = 0.6, kTilt = 1.2;  // as when learning
     float square = 0;
     for (const float a : action_) square += a * a;
     wild_ = square > config_.fall_action * config_.fall_action ? wild_ + 1 : 0;
-    return !(features[2] > kHeight * border.features[2]) ||
-           std::hypot(features[0], features[1]) > kTilt || wild_ >= 2;
+    return !(features[2] > kFallenHeight * border.features[2]) ||
+           std::hypot(features[0], features[1]) > kFallenTilt || wild_ >= 2;
   }
 
   void BeginToLie() {
     lying_ = true;
     lying_seconds_ = 0;
+    free_seconds_ = 0;
     wild_ = 0;
     std::fill(action_, action_ + kActionCount, 0.0f);
   }
 
-  // Aims at the pose in which the nearest way to rise begins, until it is taken.
-  void Lie(const State& state) {
-    constexpr double kLeast = 0.8, kMost = 2.5;  // s
-    constexpr double kTilt = 0.5, kSlow = 0.4;   // rad; m/s or rad/s
+  // Aims at the pose in which the nearest way to rise begins, until it is taken and nobody lies on
+  // top.
+  void Lie(const State& state, std::span<const Contact> contacts) {
+    constexpr double kLeast = 0.8, kMost = 2.5, kMostBelow = 8;  // s
+    constexpr double kTilt = 0.5, kSlow = 0.4;                   // rad; m/s or rad/s
+    constexpr double kPressed = 50;                              // N
+    constexpr double kFree = 0.3;                                // s
     const int rising = NearestRising(*graph_, state);
     const int first = graph_->segments[rising].first;
     if (first != fragment_) {
@@ -248,7 +253,15 @@ class SkillController final : public Controller {
     const bool ready = TiltFrom(root, r) < kTilt && fastest < kSlow;
     const Facing<double> facing = FacingOf(root, Quatd{r.w, r.x, r.y, r.z}, 1.0, 0.0);
     base_ = std::atan2(facing.s, facing.c);
+    double pressed = 0;
+    for (const Contact& contact : contacts) {
+      if (contact.other_actor >= 0) pressed -= contact.force.z;
+    }
+    // Of two that lie on each other, the one on top goes first.
+    if (pressed > kPressed) free_seconds_ = 0;
+    free_seconds_ += time_step_;
     if (lying_seconds_ < kLeast || (!ready && lying_seconds_ < kMost)) return;
+    if (free_seconds_ < kFree && lying_seconds_ < kMostBelow) return;
     lying_ = false;
     acted_ = false;
   }
@@ -280,6 +293,11 @@ class SkillController final : public Controller {
     for (int k = 0; k < kFeatureCount; ++k) seen[k] = static_cast<float>(features[k]);
     const Fragment& now = graph_->fragments[fragment_];
     Act(skill_->policies[now.policy], now.mirrored, seen, action_);
+    if (push_turn_ != 0) {
+      for (int k = 0; k < kActionCount; ++k) {
+        action_[k] += static_cast<float>(push_turn_) * skill_->turns.actions[fragment_][k];
+      }
+    }
     if (can_rise_ && Fallen(features, graph_->borders[now.border])) BeginToLie();
   }
 
@@ -301,9 +319,11 @@ class SkillController final : public Controller {
   double course_error_ = 0;  // rad
   bool lying_ = false;
   double lying_seconds_ = 0;
-  int wild_ = 0;  // fragments in a row
+  double free_seconds_ = 0;  // since somebody lay on top
+  int wild_ = 0;             // fragments in a row
   bool acted_ = false;
-  bool turns_ = false;  // a heading is commanded
+  bool turns_ = false;    // a heading is commanded
+  double push_turn_ = 0;  // share of the recorded actions that turn it, -1 to 1
   float action_[kActionCount] = {};
   float heading_error_ = 0;
   double in_air_[2] = {0, 0};  // s, left and right foot
