@@ -71,8 +71,8 @@ void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
     runner->SetBase(lane, episode.base);
     runner->SetPush(lane, 0, 0);
     runner->SetConditions(lane, options.vary_world ? options.variation : kSameWorld, &random[lane]);
-    // The first push after half the time.
-    push_at[lane] = next_push(push_every - push_every / 2, &random[lane]);
+    // The first push after half the time, or as soon as it may be.
+    push_at[lane] = next_push(any_time ? push_every - push_every / 2 : 1, &random[lane]);
     results[lane] = {};
   }
   runner->Refresh();

@@ -3,6 +3,7 @@
 #include <map>
 #include <numbers>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
@@ -157,8 +158,12 @@ Findings Measure(const ExperimentContext& context) {
                                .unit = fmt::format("of {}", trials.size()),
                                .note = "the last way taken" + quick});
     }
+    // One for each way to rise.
     std::vector<Image> pictures;
-    for (const Trial& trial : trials) pictures.push_back(trial.picture);
+    std::set<int> shown;
+    for (const Trial& trial : trials) {
+      if (trial.fall && shown.insert(trial.fall->way).second) pictures.push_back(trial.picture);
+    }
     WriteRows(pictures, context.folder + "/falls.png");
     findings.plots = {std::move(plot)};
     findings.inputs = {{"skill " + skill.name, skill.hash}};
