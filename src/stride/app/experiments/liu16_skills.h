@@ -56,7 +56,7 @@ inline constexpr SkillClip kSkillClips[] = {
      .built_in = "kick",
      .character = "liu16-strong",
      .settings =
-         R"({"first_sigma_deg": 15, "first_samples": 1000, "evolve_iterations": 600, "evolve_seconds": 3.4, "evolve_top": 1, "evolve_focus": 0.3, "evolve_average": 0.4, "evolve_cost": 0.03, "evolve_push": 480, "evolve_push_least": 0.5, "evolve_push_every": 3.4, "evolve_push_from": 0.38, "evolve_push_to": 0.62, "vary_friction": 1.15, "vary_stiffness": 1.3, "vary_damping": 1.3, "vary_gains": 1.03})",
+         R"({"first_sigma_deg": 15, "first_samples": 1000, "evolve_iterations": 650, "evolve_seconds": 3.4, "evolve_top": 1, "evolve_focus": 0.5, "evolve_average": 0.4, "evolve_cost": 0.03, "evolve_push": 480, "evolve_push_least": 0.5, "evolve_push_every": 3.4, "evolve_push_from": 0.38, "evolve_push_to": 0.62, "vary_friction": 1.15, "vary_stiffness": 1.3, "vary_damping": 1.3, "vary_gains": 1.03})",
      .paper_minutes = 93.8,
      .paper_seconds = 280},
     {.name = "dance_spin",
