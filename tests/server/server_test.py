@@ -373,7 +373,10 @@ class Session(Case):
         self.settle()
         self.client.send(type="command", speed=1.5, heading=0.5, style=0)
         self.client.text("status",
-                         lambda s: s["command"] == {"speed": 1.5, "heading": 0.5, "style": 0})
+                         lambda s: s["command"] == {"speed": 1.5, "heading": 0.5, "style": 0,
+                                                    "point": None})
+        self.client.send(type="command", speed=None, heading=None, style=0, point=[2, -1])
+        self.client.text("status", lambda s: s["command"]["point"] == [2, -1])
         self.client.send(type="friction", value=0.6)
         self.client.text("status", lambda s: s["setup"]["friction"] == 0.6)
         self.client.send(type="slope", value_deg=3)
