@@ -12,21 +12,13 @@
 #include "stride/app/simulate.h"
 #include "stride/character/library.h"
 #include "stride/core/error.h"
+#include "stride/core/input_error_of.h"
 
 namespace stride {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-std::string ErrorOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(OptionText, ReadsWhatItDocuments) {
   const Push push = ParsePush("60,90,2,0.2");
@@ -70,35 +62,36 @@ TEST(OptionText, ReadsWhatItDocuments) {
 TEST(OptionText, RefusesNamingTheOptionAndWhatIsExpected) {
   for (const char* text : {"", "60", "60,90,2", "60,90,2,0.2,1", "60,left,2,0.2", "60,,2,0.2",
                            "nan,0,0,1", "60,90,-1,0.2", "60,90,2,0", "60,90,2,0.2s"}) {
-    EXPECT_THAT(ErrorOf([&] { ParsePush(text); }),
+    EXPECT_THAT(InputErrorOf([&] { ParsePush(text); }),
                 AllOf(HasSubstr("--push"), HasSubstr("N,deg,at,duration")))
         << text;
   }
   for (const char* text : {"", "1,2", "-1,2,3", "1,2,3,4", "1,far,2"}) {
-    EXPECT_THAT(ErrorOf([&] { ParseGoTo(text); }), HasSubstr("--go-to")) << text;
+    EXPECT_THAT(InputErrorOf([&] { ParseGoTo(text); }), HasSubstr("--go-to")) << text;
   }
   for (const char* text : {"", "walk", "1,", "-1,walk"}) {
-    EXPECT_THAT(ErrorOf([&] { ParseStyle(text); }), HasSubstr("--style")) << text;
+    EXPECT_THAT(InputErrorOf([&] { ParseStyle(text); }), HasSubstr("--style")) << text;
   }
   for (const char* text :
        {"", "5", ",5", "left_hand", "left_hand,", "left_hand,-1", "left_hand,heavy"}) {
-    EXPECT_THAT(ErrorOf([&] { ParseLoad(text); }), AllOf(HasSubstr("--load"), HasSubstr("BODY,KG")))
+    EXPECT_THAT(InputErrorOf([&] { ParseLoad(text); }),
+                AllOf(HasSubstr("--load"), HasSubstr("BODY,KG")))
         << text;
   }
   for (const char* text :
        {"", "hill", "plane:1", "steps", "steps:1,2", "steps:0.1,0.3,2.5", "steps:0.1,0.3,-1",
         "field:1", "field:-1,0.1", "field:1,99", "field:1e300,1"}) {
-    EXPECT_THAT(ErrorOf([&] { ParseTerrain(text); }), HasSubstr("--terrain")) << text;
+    EXPECT_THAT(InputErrorOf([&] { ParseTerrain(text); }), HasSubstr("--terrain")) << text;
   }
   for (const char* text : {"", "legs", ",2", "legs,0", "legs,long", "legs,1,2,3"}) {
-    EXPECT_THAT(ErrorOf([&] { ParseChange(text); }), HasSubstr("--change")) << text;
+    EXPECT_THAT(InputErrorOf([&] { ParseChange(text); }), HasSubstr("--change")) << text;
   }
   for (const char* text : {"", "2", "2,", "2,,", "-1,1", "2,1,2,3", "2,fast"}) {
-    EXPECT_THAT(ErrorOf([&] { ParseCommand(text); }), HasSubstr("--command")) << text;
+    EXPECT_THAT(InputErrorOf([&] { ParseCommand(text); }), HasSubstr("--command")) << text;
   }
   Terrain plane, field = ParseTerrain("field:1,0.1");
-  EXPECT_THAT(ErrorOf([&] { ParseSlope("90", &plane); }), HasSubstr("80 degrees"));
-  EXPECT_THAT(ErrorOf([&] { ParseSlope("5", &field); }), HasSubstr("plane"));
+  EXPECT_THAT(InputErrorOf([&] { ParseSlope("90", &plane); }), HasSubstr("80 degrees"));
+  EXPECT_THAT(InputErrorOf([&] { ParseSlope("5", &field); }), HasSubstr("plane"));
 }
 
 TEST(Simulate, StandsWhenHeldAndFallsWhenPassive) {
@@ -149,7 +142,7 @@ TEST(Simulate, ThrownBallHitsTheTrunk) {
   options.setup.scenario.throws = {ParseThrow("3,8,0.5,0")};
   EXPECT_GT(Simulate(options).final_root.x, untouched.x + 0.02);
   options.setup.engine = "batch";
-  EXPECT_THAT(ErrorOf([&] { Simulate(options); }), HasSubstr("several actors"));
+  EXPECT_THAT(InputErrorOf([&] { Simulate(options); }), HasSubstr("several actors"));
 }
 
 TEST(Simulate, LoadAddsItsMassToABodyOrARole) {
@@ -159,7 +152,7 @@ TEST(Simulate, LoadAddsItsMassToABodyOrARole) {
   options.setup.scenario.loads = {{"pelvis", 3}, {"trunk", 2}};
   EXPECT_NEAR(Simulate(options).mass, mass + 5, 1e-9);
   options.setup.scenario.loads = {{"tail", 2}};
-  EXPECT_THAT(ErrorOf([&] { Simulate(options); }),
+  EXPECT_THAT(InputErrorOf([&] { Simulate(options); }),
               AllOf(HasSubstr("'tail'"), HasSubstr("left_foot")));
 }
 
@@ -167,7 +160,7 @@ TEST(Simulate, NamesWhatDoesNotExist) {
   const auto error = [](void (*change)(SimulateOptions*)) {
     SimulateOptions options;
     change(&options);
-    return ErrorOf([&] { Simulate(options); });
+    return InputErrorOf([&] { Simulate(options); });
   };
   EXPECT_THAT(error([](SimulateOptions* o) { o->setup.engine = "warp"; }),
               AllOf(HasSubstr("'warp'"), HasSubstr("mujoco")));
@@ -219,7 +212,7 @@ TEST(Simulate, RefusesOptionsOutOfRange) {
   const auto error = [](void (*change)(SimulateOptions*)) {
     SimulateOptions options;
     change(&options);
-    return ErrorOf([&] { Simulate(options); });
+    return InputErrorOf([&] { Simulate(options); });
   };
   EXPECT_THAT(error([](SimulateOptions* o) { o->record_every = 0; }), HasSubstr("--record-every"));
   EXPECT_THAT(error([](SimulateOptions* o) { o->sheet_cells = 0; }), HasSubstr("--sheet-cells"));
@@ -234,7 +227,7 @@ TEST(Catalog, ListsEveryKindAndOnlyThoseThereAre) {
   const auto characters = ListCatalog("characters");
   ASSERT_EQ(characters.size(), 1u);
   EXPECT_EQ(characters[0].entries.size(), BuiltInCharacters().size());
-  EXPECT_THAT(ErrorOf([] { ListCatalog("dogs"); }),
+  EXPECT_THAT(InputErrorOf([] { ListCatalog("dogs"); }),
               AllOf(HasSubstr("'dogs'"), HasSubstr("engines")));
 }
 
@@ -269,8 +262,8 @@ TEST(Convert, WritesWhatReadsBackTheSame) {
   EXPECT_EQ(Convert({"kwon17", path}).name, "kwon17");
   EXPECT_TRUE(LoadCharacter(path) == LoadCharacter("kwon17"));
   std::filesystem::remove(path);
-  EXPECT_THAT(ErrorOf([] { Convert({"kwon17", "out.bvh"}); }), HasSubstr(".bvh"));
-  EXPECT_THAT(ErrorOf([] {
+  EXPECT_THAT(InputErrorOf([] { Convert({"kwon17", "out.bvh"}); }), HasSubstr(".bvh"));
+  EXPECT_THAT(InputErrorOf([] {
                 Convert({"kwon17", "/nowhere/out.xml"});
               }),
               HasSubstr("cannot be written"));

@@ -1,7 +1,6 @@
 #include "stride/app/convert.h"
 
 #include <filesystem>
-#include <functional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 #include "stride/character/library.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/input_error_of.h"
 #include "stride/motion/export.h"
 #include "stride/motion/formats/formats.h"
 #include "stride/motion/library.h"
@@ -21,15 +21,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::string ErrorOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 // A walk that was recorded, in a folder of its own.
 class ConvertRecordingTest : public testing::Test {
@@ -98,21 +89,27 @@ TEST_F(ConvertRecordingTest, ACutOneIsConvertedWithAWarning) {
 
 TEST_F(ConvertRecordingTest, BadRequestsLeaveNoFile) {
   const std::string in = Path("run.stride");
-  EXPECT_THAT(ErrorOf([&] { Convert({in, Path("a.xml")}); }), HasSubstr("is a recording"));
-  EXPECT_THAT(ErrorOf([&] { Convert({in, Path("a.bvh"), "liu16"}); }), HasSubstr("--character"));
-  EXPECT_THAT(ErrorOf([&] {
+  EXPECT_THAT(InputErrorOf([&] { Convert({in, Path("a.xml")}); }), HasSubstr("is a recording"));
+  EXPECT_THAT(InputErrorOf([&] {
+                Convert({in, Path("a.bvh"), "liu16"});
+              }),
+              HasSubstr("--character"));
+  EXPECT_THAT(InputErrorOf([&] {
                 Convert({Path("no.stride"), Path("a.bvh")});
               }),
               HasSubstr("no.stride"));
-  EXPECT_THAT(ErrorOf([&] { Convert({"liu16", Path("a.stride")}); }), HasSubstr("a character"));
+  EXPECT_THAT(InputErrorOf([&] {
+                Convert({"liu16", Path("a.stride")});
+              }),
+              HasSubstr("a character"));
   WriteFileWhole(Path("bad.stride"), "STRIDEREC");
-  EXPECT_THAT(ErrorOf([&] {
+  EXPECT_THAT(InputErrorOf([&] {
                 Convert({Path("bad.stride"), Path("a.bvh")});
               }),
               HasSubstr("bad.stride"));
   recording_.frames.clear();
   WriteFileWhole(in, EncodeRecording(recording_));
-  EXPECT_THAT(ErrorOf([&] { Convert({in, Path("a.bvh")}); }), HasSubstr("no frame"));
+  EXPECT_THAT(InputErrorOf([&] { Convert({in, Path("a.bvh")}); }), HasSubstr("no frame"));
   for (const char* name : {"a.xml", "a.bvh", "a.stride"}) {
     EXPECT_FALSE(std::filesystem::exists(Path(name))) << name;
   }

@@ -9,6 +9,7 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/input_error_of.h"
 #include "stride/record/recording.h"
 
 namespace stride {
@@ -38,15 +39,6 @@ class ExperimentTest : public ::testing::Test {
   }
   fs::path folder_;
 };
-
-std::string ErrorOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 // Leaves a file and says what its seed was.
 Findings Plain(const ExperimentContext& context) {
@@ -80,7 +72,7 @@ TEST_F(ExperimentTest, FindsOneOrAllOfAPaperAndListsThemForAnUnknownName) {
   for (const Experiment& experiment : FindExperiments("liu16"))
     EXPECT_EQ(experiment.paper, "liu16");
   for (const char* name : {"liu17", "liu16/", "liu16/spee", "", "/speed"}) {
-    const std::string error = ErrorOf([&] { FindExperiments(name); });
+    const std::string error = InputErrorOf([&] { FindExperiments(name); });
     EXPECT_THAT(error, HasSubstr("liu16/speed")) << name;
     EXPECT_THAT(error, HasSubstr("stride/standing")) << name;
   }
@@ -156,7 +148,7 @@ TEST_F(ExperimentTest, MotionCaptureIsTheEnvironmentsUnlessGivenOrQuick) {
   EXPECT_EQ(seen({.quick = true}), "");
   EXPECT_EQ(seen({.quick = true, .mocap = given}), given);
   setenv("STRIDE_MOCAP_DIR", In("nowhere").c_str(), 1);
-  EXPECT_THAT(ErrorOf([&] { seen({}); }), HasSubstr("STRIDE_MOCAP_DIR is '" + In("nowhere")));
+  EXPECT_THAT(InputErrorOf([&] { seen({}); }), HasSubstr("STRIDE_MOCAP_DIR is '" + In("nowhere")));
   unsetenv("STRIDE_MOCAP_DIR");
   EXPECT_EQ(seen({}), "");
   if (before) setenv("STRIDE_MOCAP_DIR", kept.c_str(), 1);
@@ -167,7 +159,7 @@ TEST_F(ExperimentTest, RefusesOptionsThatNoneTakesAndFoldersThatAreNone) {
     options.experiment = experiment;
     options.out = In("r");
     options.quick = true;
-    return ErrorOf([&] { Reproduce(options); });
+    return InputErrorOf([&] { Reproduce(options); });
   };
   EXPECT_THAT(
       error({.only = {"kick"}}, "liu16/speed"),
@@ -184,10 +176,10 @@ TEST_F(ExperimentTest, AnErrorLeavesNothingBehindAndKeepsTheOlderResult) {
                              WriteFileWhole(c.folder + "/half.jsonl", "{}");
                              throw InputError("broke");
                            }};
-  EXPECT_EQ(ErrorOf([&] { RunExperiment(failing, {}, In("a")); }), "broke");
+  EXPECT_EQ(InputErrorOf([&] { RunExperiment(failing, {}, In("a")); }), "broke");
   EXPECT_TRUE(Names().empty());
   RunExperiment(kPlain, {.seed = 1}, In("a"));
-  EXPECT_EQ(ErrorOf([&] { RunExperiment(failing, {}, In("a")); }), "broke");
+  EXPECT_EQ(InputErrorOf([&] { RunExperiment(failing, {}, In("a")); }), "broke");
   EXPECT_EQ(nlohmann::json::parse(ReadFile(In("a/result.json")))["seed"], 1);
 }
 
@@ -201,11 +193,11 @@ TEST_F(ExperimentTest, ReplacesAnOlderResultButNothingElse) {
 
   fs::create_directories(In("thesis"));
   WriteFileWhole(In("thesis/chapter.txt"), "years of work");
-  EXPECT_THAT(ErrorOf([&] { RunExperiment(kPlain, {}, In("thesis")); }), HasSubstr("--out"));
-  EXPECT_THAT(ErrorOf([&] { RunExperiment(kPlain, {}, In("thesis/chapter.txt")); }),
+  EXPECT_THAT(InputErrorOf([&] { RunExperiment(kPlain, {}, In("thesis")); }), HasSubstr("--out"));
+  EXPECT_THAT(InputErrorOf([&] { RunExperiment(kPlain, {}, In("thesis/chapter.txt")); }),
               HasSubstr("is a file"));
   EXPECT_EQ(ReadFile(In("thesis/chapter.txt")), "years of work");
-  EXPECT_NE(ErrorOf([&] { RunExperiment(kPlain, {}, In("thesis/chapter.txt/below")); }), "");
+  EXPECT_NE(InputErrorOf([&] { RunExperiment(kPlain, {}, In("thesis/chapter.txt/below")); }), "");
 }
 
 TEST_F(ExperimentTest, JsonOfAPaperHasTheKeysOfAnExperiment) {

@@ -8,6 +8,7 @@
 #include "stride/character/library.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/input_error_of.h"
 
 namespace stride {
 namespace {
@@ -17,12 +18,7 @@ using ::testing::HasSubstr;
 constexpr const char* kClip = "/usr/share/assimp/models/BVH/01_01.bvh";
 
 std::string ErrorOf(const ImportOptions& options) {
-  try {
-    Import(options);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return InputErrorOf([&] { Import(options); });
 }
 
 TEST(Import, WritesAMotionAndSaysWhatItDid) {

@@ -120,9 +120,7 @@ LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
     skill.keep_heading = options.keep_heading;
     skill.policies = learner.Known().policies;
     skill.start = learner.Start();
-    if (!skill.keep_heading) {
-      skill.turns = RecordPushTurns(GraphOf(skill), skill.policies, skill.start);
-    }
+    RecordTurns(&skill);
     skill.provenance = {{"method", "liu16"},
                         {"seed", request.seed},
                         {"stride", STRIDE_VERSION},

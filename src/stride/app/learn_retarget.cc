@@ -98,10 +98,7 @@ LearnSkillResult LearnRetarget(const LearnRetargetRequest& request) {
   if (!request.name.empty()) skill.name = request.name;
   skill.policies = learner.Known().policies;
   skill.start = learner.Start();
-  skill.turns = {};
-  if (!skill.keep_heading) {
-    skill.turns = RecordPushTurns(GraphOf(skill), skill.policies, skill.start);
-  }
+  RecordTurns(&skill);
   skill.provenance = {
       {"method", "liu16"},         {"seed", request.seed},         {"stride", STRIDE_VERSION},
       {"warm_start", source.name}, {"source", clip.motion.source}, {"settings", result.settings}};

@@ -10,6 +10,7 @@
 #include "stride/character/library.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/input_error_of.h"
 #include "stride/motion/library.h"
 
 namespace stride {
@@ -36,12 +37,7 @@ class ReportTest : public ::testing::Test {
   }
   Report Make() const { return MakeReport({folder_.string()}); }
   std::string Error() const {
-    try {
-      Make();
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return InputErrorOf([&] { Make(); });
   }
   fs::path folder_;
 };

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <functional>
 #include <numbers>
 
 #include <gmock/gmock.h>
@@ -9,6 +8,7 @@
 #include "stride/app/live_run.h"
 #include "stride/app/run_character.h"
 #include "stride/core/error.h"
+#include "stride/core/input_error_of.h"
 #include "stride/math/rotation.h"
 
 namespace stride {
@@ -27,15 +27,6 @@ RunSetup Walkers(double seconds) {
 
 CharacterSetup WalkerAt(double x, double y, double heading) {
   return {.controller = "control_graph", .skill = "walk", .x = x, .y = y, .heading = heading};
-}
-
-std::string ErrorOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 Vec3d RootOf(const SimRun& run, int actor) {
@@ -218,8 +209,8 @@ TEST(Crowd, StandsOnACircleFacingItsMiddle) {
     EXPECT_NEAR(Norm(to), 2, 0.31);
     EXPECT_NEAR(std::remainder(std::atan2(to.y, to.x) - other.heading, 2 * kPi), 0, 0.11);
   }
-  EXPECT_THAT(ErrorOf([&] { AddCrowd(1, &again); }), HasSubstr("--crowd is 1"));
-  EXPECT_THAT(ErrorOf([&] { AddCrowd(65, &again); }), HasSubstr("2 to 64"));
+  EXPECT_THAT(InputErrorOf([&] { AddCrowd(1, &again); }), HasSubstr("--crowd is 1"));
+  EXPECT_THAT(InputErrorOf([&] { AddCrowd(65, &again); }), HasSubstr("2 to 64"));
 }
 
 TEST(Crowd, SetupsComeBackFromJsonAndBadOnesAreRefused) {
@@ -231,7 +222,7 @@ TEST(Crowd, SetupsComeBackFromJsonAndBadOnesAreRefused) {
   EXPECT_FALSE(ToJson(Walkers(1)).contains("others"));
 
   const auto error = [](const char* text) {
-    return ErrorOf([&] { CharactersFromJson(nlohmann::json::parse(text), "others.json"); });
+    return InputErrorOf([&] { CharactersFromJson(nlohmann::json::parse(text), "others.json"); });
   };
   EXPECT_THAT(error("{}"), HasSubstr("list"));
   EXPECT_THAT(error("[3]"), HasSubstr("others.json[0]"));
@@ -248,7 +239,7 @@ TEST(Crowd, SetupsComeBackFromJsonAndBadOnesAreRefused) {
 }
 
 TEST(Crowd, NamesWhatDoesNotFit) {
-  const auto error = [](const RunSetup& setup) { return ErrorOf([&] { SimRun run(setup); }); };
+  const auto error = [](const RunSetup& setup) { return InputErrorOf([&] { SimRun run(setup); }); };
   RunSetup setup = Walkers(1);
   setup.others = {{.controller = "dance"}};
   EXPECT_THAT(error(setup), HasSubstr("dance"));
@@ -265,7 +256,7 @@ TEST(Crowd, NamesWhatDoesNotFit) {
   EXPECT_THAT(error(setup), HasSubstr("several actors"));
   setup.engine = "native";
   SimRun run(setup);
-  EXPECT_THAT(ErrorOf([&] { run.Apply({.kind = RunInput::Kind::kCommand, .actor = 2}); }),
+  EXPECT_THAT(InputErrorOf([&] { run.Apply({.kind = RunInput::Kind::kCommand, .actor = 2}); }),
               HasSubstr("expected 0 to 1"));
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "stride/core/error.h"
+#include "stride/core/input_error_of.h"
 #include "stride/learn/skill.h"
 #include "stride/learn/skill_library.h"
 
@@ -21,15 +22,6 @@ RunSetup SetupFor(double seconds, const std::string& engine = "native") {
   setup.engine = engine;
   setup.scenario.seconds = seconds;
   return setup;
-}
-
-std::string ErrorOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 RunInput PushInput(const Vec3d& force, double duration, int body = 0) {
@@ -301,13 +293,13 @@ TEST(Run, StylesAreKnownByName) {
   SimRun run(setup);
   EXPECT_EQ(run.ControllerOf(0).Styles()[run.CurrentCommand().style], "walk");
   setup.scenario.commands = {{.at = 0, .style_name = "fly"}};
-  EXPECT_THAT(ErrorOf([&] { SimRun refused(setup); }),
+  EXPECT_THAT(InputErrorOf([&] { SimRun refused(setup); }),
               AllOf(HasSubstr("'fly'"), HasSubstr("walk, run")));
 }
 
 TEST(Run, RefusesInputsThatCannotBe) {
   SimRun run(SetupFor(1));
-  const auto error = [&](const RunInput& input) { return ErrorOf([&] { run.Apply(input); }); };
+  const auto error = [&](const RunInput& input) { return InputErrorOf([&] { run.Apply(input); }); };
   EXPECT_THAT(error(PushInput({1, 0, 0}, 0.1, 99)), HasSubstr("no body 99"));
   RunInput ghost = PushInput({1, 0, 0}, 0.1);
   ghost.actor = 1;
@@ -322,10 +314,10 @@ TEST(Run, RefusesInputsThatCannotBe) {
   RunSetup steps = SetupFor(1);
   steps.scenario.world.terrain.kind = Terrain::Kind::kSteps;
   SimRun on_steps(steps);
-  EXPECT_THAT(ErrorOf([&] { on_steps.Apply({.kind = RunInput::Kind::kSlope, .value = 0.1}); }),
+  EXPECT_THAT(InputErrorOf([&] { on_steps.Apply({.kind = RunInput::Kind::kSlope, .value = 0.1}); }),
               HasSubstr("plane"));
   SimRun batch(SetupFor(1, "batch"));
-  EXPECT_THAT(ErrorOf([&] {
+  EXPECT_THAT(InputErrorOf([&] {
                 batch.Apply(ThrowInput({0, 0, 3}, {1, 0, 0}));
               }),
               HasSubstr("several actors"));
@@ -345,12 +337,12 @@ TEST(Run, SetupAndInputsComeBackFromJson) {
   EXPECT_EQ(read.seed, setup.seed);
   EXPECT_TRUE(read.scenario == setup.scenario);
   for (const char* text : {"{}", "[]", R"({"character": 3})"}) {
-    EXPECT_THAT(ErrorOf([&] { RunSetupFromJson(nlohmann::json::parse(text), "run.stride"); }),
+    EXPECT_THAT(InputErrorOf([&] { RunSetupFromJson(nlohmann::json::parse(text), "run.stride"); }),
                 HasSubstr("run.stride"));
   }
   for (const char* text : {"{}", R"({"kind": "kick"})", R"({"kind": "slope", "value": "steep"})",
                            R"({"kind": "throw", "from": [1], "velocity": [0, 0, 0], "mass": 1})"}) {
-    EXPECT_THAT(ErrorOf([&] { RunInputFromJson(nlohmann::json::parse(text)); }),
+    EXPECT_THAT(InputErrorOf([&] { RunInputFromJson(nlohmann::json::parse(text)); }),
                 HasSubstr("input"));
   }
 }
@@ -377,13 +369,13 @@ TEST(Run, HoldCarriesItsWeightUnderOtherGravity) {
 TEST(Run, NamesABodyThatIsNotThere) {
   RunSetup setup = SetupFor(1);
   setup.scenario.pushes = {{.force = 1, .duration = 1, .body = "tail"}};
-  EXPECT_THAT(ErrorOf([&] { SimRun run(setup); }), HasSubstr("'tail'"));
+  EXPECT_THAT(InputErrorOf([&] { SimRun run(setup); }), HasSubstr("'tail'"));
   setup = SetupFor(1);
   setup.motions = {"walk"};
-  EXPECT_THAT(ErrorOf([&] { SimRun run(setup); }), HasSubstr("hold"));
+  EXPECT_THAT(InputErrorOf([&] { SimRun run(setup); }), HasSubstr("hold"));
   setup = SetupFor(1);
   setup.controller_config = {{"gain", 1}};
-  EXPECT_THAT(ErrorOf([&] { SimRun run(setup); }), HasSubstr("gain"));
+  EXPECT_THAT(InputErrorOf([&] { SimRun run(setup); }), HasSubstr("gain"));
 }
 
 }  // namespace

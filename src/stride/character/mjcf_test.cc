@@ -11,6 +11,7 @@
 #include "stride/character/paper_bodies.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/input_error_of.h"
 
 namespace stride {
 namespace {
@@ -449,12 +450,7 @@ class MjcfFiles : public testing::Test {
     WriteFileWhole(folder_ + "/" + name, text);
   }
   std::string ErrorOf(const std::string& name) const {
-    try {
-      ReadMjcf(folder_ + "/" + name);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return InputErrorOf([&] { ReadMjcf(folder_ + "/" + name); });
   }
   const std::string folder_ =
       std::filesystem::path(testing::TempDir() + "/mjcf_" +

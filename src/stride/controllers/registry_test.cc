@@ -7,6 +7,7 @@
 
 #include "stride/character/library.h"
 #include "stride/core/error.h"
+#include "stride/core/input_error_of.h"
 #include "stride/motion/library.h"
 
 namespace stride {
@@ -23,12 +24,7 @@ ControllerInput InputFor(const std::string& character) {
 }
 
 std::string ErrorOf(const std::string& name, const ControllerInput& input) {
-  try {
-    MakeController(name, input);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return InputErrorOf([&] { MakeController(name, input); });
 }
 
 TEST(Controllers, HaveNamesOfTheirOwnAndDescriptions) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "stride/core/error.h"
+#include "stride/core/input_error_of.h"
 
 namespace stride {
 
@@ -39,17 +40,9 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-std::string ErrorOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 std::string ErrorOfSetting(const char* assignment) {
   Machine machine;
-  return ErrorOf([&] { SetConfigValue(assignment, &machine); });
+  return InputErrorOf([&] { SetConfigValue(assignment, &machine); });
 }
 
 TEST(Config, SetsValuesOfEveryType) {
@@ -108,7 +101,7 @@ TEST(Config, KeepsWhatJsonDoesNotNameAndAllOnError) {
   EXPECT_EQ(machine.spring.stiffness, 2);
 
   const json bad = {{"speed", 9}, {"wheels", "many"}};
-  EXPECT_THAT(ErrorOf([&] { ConfigFromJson(bad, "m.json", &machine); }),
+  EXPECT_THAT(InputErrorOf([&] { ConfigFromJson(bad, "m.json", &machine); }),
               AllOf(HasSubstr("m.json: "), HasSubstr("wheels"), HasSubstr("\"many\"")));
   EXPECT_EQ(machine.speed, 1.5);
 }
@@ -116,7 +109,7 @@ TEST(Config, KeepsWhatJsonDoesNotNameAndAllOnError) {
 TEST(Config, RefusesJsonOfAnotherShape) {
   Machine machine;
   const auto error = [&](const char* text) {
-    return ErrorOf([&] { ConfigFromJson(json::parse(text), "m.json", &machine); });
+    return InputErrorOf([&] { ConfigFromJson(json::parse(text), "m.json", &machine); });
   };
   EXPECT_THAT(error("[]"), HasSubstr("expected an object"));
   EXPECT_THAT(error(R"({"spring": 3})"), HasSubstr("spring is 3"));

@@ -63,19 +63,34 @@ struct BodyMotion {
   Vec3<S> relative;  // angular velocity relative to the parent
 };
 
+// Inertia and bias at one point: see articulated.h.
+template <class S>
+struct SpatialInertia {
+  Sym3<S> a;
+  Mat3<S> b;
+  Sym3<S> c;
+  Vec3<S> pn, pf;
+
+  STRIDE_INLINE void operator+=(const SpatialInertia& other) {
+    a += other.a;
+    b = b + other.b;
+    c += other.c;
+    pf += other.pf;
+    pn += other.pn;
+  }
+};
+
 // Articulated inertia and bias. Once a body is eliminated its blocks hold what the outward pass
 // needs:
 //   ball   a = A D^-1, b = D^-1 B, c = D^-1, pn = D^-1 u (then the joint's acceleration)
 //   hinge  pn = A s / d, pf = B^T s / d, c.xx = 1 / d, u = u / d (then the joint's acceleration)
 template <class S>
-struct ArticulatedBody {
-  Sym3<S> a;
-  Mat3<S> b;
-  Sym3<S> c;
-  Vec3<S> pn, pf;
+struct ArticulatedBody : SpatialInertia<S> {
+  SpatialInertia<S> handed;  // to its parent, at the parent's joint
   Vec3<S> coriolis_angular, coriolis_linear;
   S u;
   Vec3<S> alpha, linear;  // result
+  bool loaded;            // the ground acts on it or on a body beyond it
 };
 
 template <class S>

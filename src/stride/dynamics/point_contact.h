@@ -29,33 +29,35 @@ STRIDE_INLINE Vec3<S> ExplicitForce(const PointContact<S>& c, const S& h) {
 
 // A contact enters its body as an added inertia at the point and an explicit force.
 template <class S>
-STRIDE_INLINE void AddContact(const PointContact<S>& c, const S& h, ArticulatedBody<S>* ab) {
+STRIDE_INLINE void AddContact(const PointContact<S>& c, const S& h, SpatialInertia<S>* to) {
   const S zero(0);
   const S kn = Select(c.active, c.normal_gain * h, zero);
   const S kt = Select(c.active, c.slip_gain * h, zero);
   const Sym3<S> k = Sym3<S>::Diagonal(kt) + Outer(c.normal) * (kn - kt);
   const Vec3<S> f = ExplicitForce(c, h) * Select(c.active, S(1), zero);
-  // As AddShifted, for an inertia that is nothing but k: b gains e = [arm] k, a gains -e [arm].
+  // As Shifted(), for an inertia that is nothing but k: b gains e = [arm] k, a gains -e [arm].
   const S x = c.arm.x, y = c.arm.y, z = c.arm.z;
   const Mat3<S> e{y * k.xz - z * k.xy, y * k.yz - z * k.yy, y * k.zz - z * k.yz,
                   z * k.xx - x * k.xz, z * k.xy - x * k.yz, z * k.xz - x * k.zz,
                   x * k.xy - y * k.xx, x * k.yy - y * k.xy, x * k.yz - y * k.xz};
-  ab->a.xx += e.xz * y - e.xy * z;
-  ab->a.xy += e.xx * z - e.xz * x;
-  ab->a.xz += e.xy * x - e.xx * y;
-  ab->a.yy += e.yx * z - e.yz * x;
-  ab->a.yz += e.yy * x - e.yx * y;
-  ab->a.zz += e.zy * x - e.zx * y;
-  ab->b = ab->b + e;
-  ab->c += k;
-  ab->pf -= f;
-  ab->pn -= Cross(c.arm, f);
+  to->a.xx += e.xz * y - e.xy * z;
+  to->a.xy += e.xx * z - e.xz * x;
+  to->a.xz += e.xy * x - e.xx * y;
+  to->a.yy += e.yx * z - e.yz * x;
+  to->a.yz += e.yy * x - e.yx * y;
+  to->a.zz += e.zy * x - e.zx * y;
+  to->b = to->b + e;
+  to->c += k;
+  to->pf -= f;
+  to->pn -= Cross(c.arm, f);
 }
 
-// Contact points against the ground; fills art->contacts.
+// Contact points against the ground; fills art->contacts. Lanes that are frozen have none: what
+// lies there would cost the others further passes.
 template <class S, class Real, class Ground>
 STRIDE_INLINE void DetectContacts(const Tree<Real>& tree, const Environment<S>& env,
-                                  const Ground& ground, Articulation<S>* art) {
+                                  const Ground& ground, const Mask<S>& frozen,
+                                  Articulation<S>* art) {
   art->contact_count = 0;
   const int n = static_cast<int>(tree.bodies.size());
   for (int i = 0; i < n; ++i) {
@@ -76,13 +78,13 @@ STRIDE_INLINE void DetectContacts(const Tree<Real>& tree, const Environment<S>& 
       S depth;
       if constexpr (Ground::kPlane) {
         depth = radius - height - Dot(normal_in_body, position);
-        if (!Any(depth > S(0))) continue;
+        if (!Any((depth > S(0)) & !frozen)) continue;
         normal = ground.normal;
         arm = m.r * position;
       } else {
         arm = m.r * position;
         depth = radius - ground.Height(art->root->position + m.o + arm, &normal);
-        if (!Any(depth > S(0))) continue;
+        if (!Any((depth > S(0)) & !frozen)) continue;
       }
       PointContact<S>& c = art->contacts[art->contact_count];
       c.arm = arm - normal * radius;
@@ -92,7 +94,7 @@ STRIDE_INLINE void DetectContacts(const Tree<Real>& tree, const Environment<S>& 
       const S gain = env.damping + env.h * env.stiffness;
       const S spring = env.stiffness * depth;
       c.normal_force = spring - gain * vn;
-      c.active = (depth > S(0)) & (c.normal_force > S(0));
+      c.active = (depth > S(0)) & (c.normal_force > S(0)) & !frozen;
       if (!Any(c.active)) continue;
       c.point = k;
       c.body = i;

@@ -119,8 +119,8 @@ void Composite(const Tree<double>& tree, Articulation<S>* art) {
   InitBodies<S, double>(tree, GravityOnly(S(0)), nullptr, 0, art);
   for (int i = static_cast<int>(tree.bodies.size()) - 1; i > 0; --i) {
     const ArticulatedBody<S>& ab = art->articulated[i];
-    AddShifted(ab.a, ab.b, ab.c, Vec3<S>{}, Vec3<S>{}, art->motion[i].arm,
-               &art->articulated[tree.bodies[i].parent]);
+    art->articulated[tree.bodies[i].parent] +=
+        Shifted(ab.a, ab.b, ab.c, Vec3<S>{}, Vec3<S>{}, art->motion[i].arm);
   }
 }
 

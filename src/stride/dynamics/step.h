@@ -121,29 +121,24 @@ STRIDE_INLINE void RestoreMomentum(const Tree<Real>& tree, const Mask<S>& flight
 }
 
 // First half of a step: contacts with the ground and accelerations. On entry art->motion agrees
-// with the joint states.
+// with the joint states. `frozen`: lanes that failed before.
 template <class S, class Real, class Ground>
 STRIDE_INLINE void SolveStep(const Tree<Real>& tree, const Environment<S>& env,
                              const Ground& ground, bool contacts, const JointDrive<S>* drives,
-                             const BodyForce<S>* forces, int force_count, Articulation<S>* art) {
+                             const BodyForce<S>* forces, int force_count, const Mask<S>& frozen,
+                             Articulation<S>* art) {
   art->contact_count = 0;
-  if (contacts) DetectContacts(tree, env, ground, art);
-  for (int pass = 0;; ++pass) {
-    Solve(tree, env, drives, forces, force_count, art);
-    if (art->contact_count == 0) break;
-    const bool again = ReviseContacts(env, art);
-    if (!again || pass >= env.contact_passes - 1) break;
-  }
+  if (contacts) DetectContacts(tree, env, ground, frozen, art);
+  Solve(tree, env, drives, forces, force_count, art);
 }
 
 // Second half: velocities, positions, and art->motion to match. `touched`: something other than the
-// ground and `forces` acted on the body. `frozen`: lanes that failed before. Returns the lanes that
-// have failed now.
+// ground and `forces` acted on the body. Returns the lanes that have failed now.
 template <class S, class Real>
 STRIDE_INLINE Mask<S> FinishStep(const Tree<Real>& tree, const Environment<S>& env,
                                  const BodyForce<S>* forces, int force_count, bool touched,
                                  const Mask<S>& frozen, Articulation<S>* art) {
-  auto flight = S(0) < S(1);
+  auto flight = !frozen;
   for (int k = 0; k < art->contact_count; ++k) flight = flight & !art->contacts[k].active;
   const bool restore = tree.free_root && !touched && Any(flight);
   Vec3<S> linear, angular;
@@ -170,7 +165,7 @@ template <class S, class Real, class Ground>
 STRIDE_INLINE Mask<S> Step(const Tree<Real>& tree, const Environment<S>& env, const Ground& ground,
                            bool contacts, const JointDrive<S>* drives, const BodyForce<S>* forces,
                            int force_count, const Mask<S>& frozen, Articulation<S>* art) {
-  SolveStep(tree, env, ground, contacts, drives, forces, force_count, art);
+  SolveStep(tree, env, ground, contacts, drives, forces, force_count, frozen, art);
   return FinishStep(tree, env, forces, force_count, false, frozen, art);
 }
 

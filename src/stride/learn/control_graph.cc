@@ -231,8 +231,7 @@ Segment* AddSegment(const Motion& motion, double offset, double seconds, bool ke
   segment.end = segment.begin + steps;
   const double start_heading = keep_axes ? 0 : Heading(RootOf(motion.frames[0]));
   const double turn = TurnBetween(RootOf(motion.frames.front()), RootOf(motion.frames.back()));
-  constexpr double kStill = 0.3;  // m/s
-  const bool travels = segment.travels = MeanSpeed(motion) > kStill;
+  const bool travels = segment.travels = MeanSpeed(motion) > kStandingSpeed;
   if (motion.loops && std::fabs(turn) < kStraight) {
     const double path_turn =
         travels ? PathHeading(motion, 0.5, 1) - PathHeading(motion, 0, 0.5) : 0.5 * turn;

@@ -37,6 +37,8 @@ struct Fragment {
   std::vector<int> next;  // what may follow; none at the end of what does not loop
 };
 
+inline constexpr double kStandingSpeed = 0.3;  // m/s: what is slower stands
+
 // A piece of motion, its fragments one after the other.
 struct Segment {
   std::string name;
@@ -48,7 +50,7 @@ struct Segment {
   bool rises = false;         // begins lying; entered after a fall only
   int first = 0, count = 0;   // fragments
   int begin = 0, end = 0;     // steps
-  bool travels = false;       // gets anywhere, over ground
+  bool travels = false;       // gets anywhere, over ground: faster than kStandingSpeed
   double travel_heading = 0;  // of its way, in its axes; 0 if it stays
 };
 

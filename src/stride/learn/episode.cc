@@ -113,6 +113,7 @@ void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
       if (!alive[lane]) continue;
       if (runner->Fallen(lane, end) || !std::isfinite(runner->Cost(lane))) {
         alive[lane] = 0;
+        runner->Freeze(lane);
         continue;
       }
       any = true;

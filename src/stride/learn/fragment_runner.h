@@ -62,6 +62,7 @@ class FragmentRunner {
   void TimePhysics(double* seconds) { physics_seconds_ = seconds; }
 
   bool Failed(int lane) const { return batch_.Failed(lane); }
+  void Freeze(int lane) { batch_.Freeze(lane); }  // until it is loaded
   // Root's height above the ground over that of the border's reference, and its tilt, rad.
   bool Fallen(int lane, const BorderReference& border) const;
 

@@ -7,6 +7,7 @@
 
 #include "stride/character/library.h"
 #include "stride/core/error.h"
+#include "stride/core/input_error_of.h"
 #include "stride/learn/falls.h"
 #include "stride/learn/graph_file.h"
 #include "stride/learn/skill.h"
@@ -21,15 +22,6 @@ using ::testing::HasSubstr;
 const Character& Liu16() {
   static const Character character = LoadCharacter("liu16");
   return character;
-}
-
-std::string MessageOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 GraphClip Clip(const std::string& name, bool symmetric = false) {
@@ -137,7 +129,7 @@ TEST(GraphPlanTest, CoursesGoWhereTheyShould) {
 
 TEST(GraphPlanTest, NamesTheNodeThatIsWrong) {
   const auto choose = [](GraphPlan plan) {
-    return MessageOf([&] { ChooseCrossings(Liu16(), {}, &plan); });
+    return InputErrorOf([&] { ChooseCrossings(Liu16(), {}, &plan); });
   };
   GraphPlan plan = Plan();
   std::erase_if(plan.transitions, [](const GraphTransition& t) { return t.to == 3; });
@@ -184,7 +176,7 @@ TEST(GraphFileTest, ReadsAndNamesWhatIsWrong) {
   EXPECT_EQ(file.plan.transitions[1].blend, 0.8);
   EXPECT_TRUE(file.plan.clips[1].symmetric);
   const auto error = [&](const std::string& rest) {
-    return MessageOf([&] { parse(head + rest); });
+    return InputErrorOf([&] { parse(head + rest); });
   };
   EXPECT_THAT(error(R"({"name": "a", "motion": "no_such"}], "transitions": []})"),
               HasSubstr("node \"a\""));
@@ -196,7 +188,7 @@ TEST(GraphFileTest, ReadsAndNamesWhatIsWrong) {
       error(
           R"({"name": "a", "motion": "stand"}, {"name": "a", "motion": "walk"}], "transitions": []})"),
       HasSubstr("taken"));
-  EXPECT_THAT(MessageOf([&] { parse("{}"); }), HasSubstr("stride_control_graph"));
+  EXPECT_THAT(InputErrorOf([&] { parse("{}"); }), HasSubstr("stride_control_graph"));
 }
 
 TEST(FallsTest, TheNearestWayToRiseIsTheOneThatLiesAlike) {

@@ -8,6 +8,7 @@
 #include "stride/character/library.h"
 #include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
+#include "stride/core/input_error_of.h"
 #include "stride/dynamics/model.h"
 #include "stride/dynamics/rigid_body.h"
 #include "stride/learn/learner.h"
@@ -30,15 +31,6 @@ ControlGraph Clip(const std::string& motion, bool symmetric = false) {
   ClipOptions options;
   options.symmetric = symmetric;
   return MakeControlGraph(LoadMotion(motion, Liu16()), Liu16(), options, 0.005);
-}
-
-std::string MessageOf(const std::function<void()>& what) {
-  try {
-    what();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 // A small run, the same for all tests of it.
@@ -155,21 +147,23 @@ TEST(ControlGraphTest, BordersCoverTheClipAndHalvesMatch) {
 
 TEST(ControlGraphTest, RefusesWhatDoesNotFit) {
   const Motion walk = LoadMotion("walk", Liu16());
-  EXPECT_THAT(MessageOf([&] { MakeControlGraph(Cut(walk, 0, 4), Liu16(), {}, 0.005); }),
+  EXPECT_THAT(InputErrorOf([&] { MakeControlGraph(Cut(walk, 0, 4), Liu16(), {}, 0.005); }),
               HasSubstr("too short"));
   Motion endless = walk;
   endless.fps = 1e-9;
-  EXPECT_THAT(MessageOf([&] { MakeControlGraph(endless, Liu16(), {}, 0.005); }),
+  EXPECT_THAT(InputErrorOf([&] { MakeControlGraph(endless, Liu16(), {}, 0.005); }),
               HasSubstr("too long"));
   ClipOptions symmetric;
   symmetric.symmetric = true;
-  EXPECT_THAT(
-      MessageOf([&] { MakeControlGraph(LoadMotion("kick", Liu16()), Liu16(), symmetric, 0.005); }),
-      HasSubstr("no loop"));
-  EXPECT_THAT(
-      MessageOf([&] { MakeControlGraph(LoadMotion("spin", Liu16()), Liu16(), symmetric, 0.005); }),
-      HasSubstr("turns"));
-  EXPECT_THAT(MessageOf([&] { PartsOf(LoadCharacter("snake")); }), HasSubstr("human"));
+  EXPECT_THAT(InputErrorOf([&] {
+                MakeControlGraph(LoadMotion("kick", Liu16()), Liu16(), symmetric, 0.005);
+              }),
+              HasSubstr("no loop"));
+  EXPECT_THAT(InputErrorOf([&] {
+                MakeControlGraph(LoadMotion("spin", Liu16()), Liu16(), symmetric, 0.005);
+              }),
+              HasSubstr("turns"));
+  EXPECT_THAT(InputErrorOf([&] { PartsOf(LoadCharacter("snake")); }), HasSubstr("human"));
 }
 
 TEST(RegressionTest, FindsTheGainsThatMadeThePairs) {
@@ -280,10 +274,10 @@ TEST(LearnerTest, ResumesToTheSameBits) {
   std::string damaged = checkpoints[1];
   damaged[damaged.size() / 2] ^= 1;
   Learner other(walk, Small(), 5, workers);
-  EXPECT_THAT(MessageOf([&] { other.Restore(damaged, "a.checkpoint"); }), HasSubstr("damaged"));
-  EXPECT_THAT(MessageOf([&] { other.Restore(checkpoints[1], "a.checkpoint"); }),
+  EXPECT_THAT(InputErrorOf([&] { other.Restore(damaged, "a.checkpoint"); }), HasSubstr("damaged"));
+  EXPECT_THAT(InputErrorOf([&] { other.Restore(checkpoints[1], "a.checkpoint"); }),
               HasSubstr("another run"));
-  EXPECT_THAT(MessageOf([&] { other.Restore(checkpoints[1].substr(0, 100), "a"); }),
+  EXPECT_THAT(InputErrorOf([&] { other.Restore(checkpoints[1].substr(0, 100), "a"); }),
               HasSubstr("damaged"));
 }
 
@@ -311,7 +305,7 @@ TEST(LearnerTest, TheResultIsTheMeanOfTheLastGains) {
 
 TEST(LearnerTest, NeedsALoop) {
   const Workers workers(1);
-  EXPECT_THAT(MessageOf([&] { Learner(Clip("kick"), {}, 0, workers); }), HasSubstr("no loop"));
+  EXPECT_THAT(InputErrorOf([&] { Learner(Clip("kick"), {}, 0, workers); }), HasSubstr("no loop"));
 }
 
 TEST(SkillTest, RoundTripsAndRefusesDamage) {
@@ -330,7 +324,7 @@ TEST(SkillTest, RoundTripsAndRefusesDamage) {
   EXPECT_EQ(skill.policies, made.policies);
   EXPECT_EQ(skill.character, Liu16());
   for (std::size_t at = 10; at < text.size(); at += text.size() / 7) {
-    EXPECT_NE(MessageOf([&] { ParseSkill(text.substr(0, at), "a.skill"); }), "no error");
+    EXPECT_NE(InputErrorOf([&] { ParseSkill(text.substr(0, at), "a.skill"); }), "");
   }
   // Any damage: read, or refused.
   for (int k = 0; k < 60; ++k) {
@@ -339,11 +333,11 @@ TEST(SkillTest, RoundTripsAndRefusesDamage) {
       damaged[random.Index(static_cast<int>(text.size()))] =
           "0123456789-.e,:[]{}\"x"[random.Index(21)];
     }
-    MessageOf([&] { ParseSkill(damaged, "a.skill"); });
+    InputErrorOf([&] { ParseSkill(damaged, "a.skill"); });
   }
-  EXPECT_THAT(MessageOf([&] { ParseSkill("{\"stride_skill\": 99}", "a.skill"); }),
+  EXPECT_THAT(InputErrorOf([&] { ParseSkill("{\"stride_skill\": 99}", "a.skill"); }),
               HasSubstr("version 99"));
-  EXPECT_THAT(MessageOf([&] { ParseSkill("{}", "a.skill"); }), HasSubstr("no skill"));
+  EXPECT_THAT(InputErrorOf([&] { ParseSkill("{}", "a.skill"); }), HasSubstr("no skill"));
 }
 
 }  // namespace

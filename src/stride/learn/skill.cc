@@ -114,6 +114,13 @@ ControlGraph GraphOf(const Skill& skill) {
   return MakeControlGraph(skill.plan, skill.character, skill.clip, skill.time_step);
 }
 
+void RecordTurns(Skill* skill) {
+  skill->turns = {};
+  if (!skill->keep_heading) {
+    skill->turns = RecordPushTurns(GraphOf(*skill), skill->policies, skill->start);
+  }
+}
+
 double Skill::Robustness(const std::string& segment) const {
   if (!metrics.is_object() || !metrics.contains("robustness")) return -1;
   const auto& all = metrics["robustness"];

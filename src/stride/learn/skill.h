@@ -34,6 +34,8 @@ struct Skill {
 
 GraphPlan PlanOf(const Motion& motion, bool symmetric);  // one clip
 ControlGraph GraphOf(const Skill& skill);
+// Finds out how a skill of one clip turns: Skill::turns, nothing where it keeps its heading.
+void RecordTurns(Skill* skill);
 
 // JSON in docs/skills.md. Throw InputError naming the file and the place.
 std::string SkillText(const Skill& skill);

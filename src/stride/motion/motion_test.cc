@@ -10,6 +10,7 @@
 #include "stride/character/library.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/input_error_of.h"
 #include "stride/math/rotation.h"
 
 namespace stride {
@@ -173,12 +174,7 @@ TEST(MotionFile, RoundTripsExactly) {
 
 // The message of the error that parsing gives.
 std::string ParseError(const std::string& text) {
-  try {
-    ParseMotion(text, "a.motion");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return InputErrorOf([&] { ParseMotion(text, "a.motion"); });
 }
 
 TEST(MotionFile, BadFilesAreNamedWithTheirLine) {

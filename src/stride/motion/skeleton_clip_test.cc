@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "stride/core/error.h"
+#include "stride/core/input_error_of.h"
 #include "stride/math/rotation.h"
 
 namespace stride {
@@ -26,12 +27,7 @@ SkeletonClip Arm() {
 }
 
 std::string ErrorOf(const SkeletonClip& clip) {
-  try {
-    Validate(clip);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return InputErrorOf([&] { Validate(clip); });
 }
 
 void ExpectNear(const Vec3d& a, const Vec3d& b) {

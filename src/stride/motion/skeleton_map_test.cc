@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "stride/core/error.h"
+#include "stride/core/input_error_of.h"
 
 namespace stride {
 namespace {
@@ -126,18 +127,9 @@ TEST(SkeletonMap, RecognisesConventionsByNames) {
   }
 }
 
-std::string ErrorOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(SkeletonMap, UnknownSkeletonNamesItsJointsAndTheWayOut) {
   const SkeletonClip clip = Skeleton({{"Bone01", "Bone02"}});
-  const std::string message = ErrorOf([&] { RecogniseSkeleton(clip); });
+  const std::string message = InputErrorOf([&] { RecogniseSkeleton(clip); });
   EXPECT_THAT(message, HasSubstr("clip.bvh"));
   EXPECT_THAT(message, HasSubstr("Bone02"));
   EXPECT_THAT(message, HasSubstr("--map"));
@@ -158,7 +150,7 @@ TEST(SkeletonMap, ReadsAMapOfOnesOwn) {
   const auto error_with = [&](const std::string& from, const std::string& to) {
     std::string text = good;
     text.replace(text.find(from), from.size(), to);
-    return ErrorOf([&] { ParseSkeletonMap(text, "map.json", clip); });
+    return InputErrorOf([&] { ParseSkeletonMap(text, "map.json", clip); });
   };
   EXPECT_THAT(error_with("left_thigh", "left_tigh"),
               HasSubstr("map.json:2: 'left_tigh' is no part"));

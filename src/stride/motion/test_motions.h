@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "stride/character/library.h"
-#include "stride/core/error.h"
+#include "stride/core/input_error_of.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/kinematics.h"
 #include "stride/motion/library.h"
@@ -71,17 +71,6 @@ inline double VelocityStep(const Character& character, const Motion& motion, int
   for (std::size_t i = 0; i < before.size(); ++i)
     largest = std::max(largest, std::fabs(after[i] - before[i]));
   return largest;
-}
-
-// What the InputError of f says; empty if it throws none.
-template <class F>
-std::string InputErrorOf(F f) {
-  try {
-    f();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 inline const Character& TestCharacter() {

@@ -9,6 +9,7 @@
 #include "stride/character/library.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/input_error_of.h"
 #include "stride/record/chunk.h"
 #include "stride/record/test_recordings.h"
 
@@ -18,17 +19,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-std::string ErrorOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 std::string ParseError(const std::string& bytes) {
-  return ErrorOf([&] { ParseRecording(bytes, "run.stride"); });
+  return InputErrorOf([&] { ParseRecording(bytes, "run.stride"); });
 }
 
 std::string ChunkOf(std::string_view type, const std::string& payload) {
@@ -163,7 +155,8 @@ TEST(Recording, SaysWhatIsWrongWithAFile) {
   EXPECT_THAT(ParseError(RecordingPreamble() + ChunkOf("EVNT", "{}")), HasSubstr("header"));
   EXPECT_THAT(ParseError(RecordingPreamble() + ChunkOf("HEAD", "{\"title\": 3}")),
               HasSubstr("title is 3; expected a text"));
-  EXPECT_THAT(ErrorOf([] { ReadRecording("/nowhere/run.stride"); }), HasSubstr("cannot be read"));
+  EXPECT_THAT(InputErrorOf([] { ReadRecording("/nowhere/run.stride"); }),
+              HasSubstr("cannot be read"));
 }
 
 TEST(Recording, AHeaderNeedsNoGraphButAGoodOne) {
@@ -200,7 +193,7 @@ TEST(Recording, AHeaderBeyondAllBoundsIsRefused) {
   terrain.kind = Terrain::Kind::kHeightField;
   terrain.nx = terrain.ny = 1024;
   terrain.heights.assign(1024 * 1024, 0.1234567890123456);
-  EXPECT_THAT(ErrorOf([&] { EncodeHeader(header); }), HasSubstr("fewer points"));
+  EXPECT_THAT(InputErrorOf([&] { EncodeHeader(header); }), HasSubstr("fewer points"));
 }
 
 TEST(Recording, AHeaderMustHoldAWorld) {

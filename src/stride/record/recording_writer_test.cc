@@ -6,13 +6,13 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
-#include <functional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/input_error_of.h"
 #include "stride/record/recording.h"
 #include "stride/record/test_recordings.h"
 
@@ -33,15 +33,6 @@ class RecordingWriterTest : public testing::Test {
 
   std::string folder_;
 };
-
-std::string ErrorOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST_F(RecordingWriterTest, WritesWhatEncodeGives) {
   const Recording recording = SmallRecording();
@@ -70,7 +61,7 @@ TEST_F(RecordingWriterTest, WithoutFinishThePartStays) {
   const Recording part = ReadRecording(path + ".part");
   EXPECT_EQ(part.frames.size(), 1u);
   EXPECT_FALSE(part.complete);
-  EXPECT_THAT(ErrorOf([&] { ReadRecording(path); }), HasSubstr("run.stride.part' is there"));
+  EXPECT_THAT(InputErrorOf([&] { ReadRecording(path); }), HasSubstr("run.stride.part' is there"));
 }
 
 TEST_F(RecordingWriterTest, FlushesWithSimulatedTime) {
@@ -88,10 +79,10 @@ TEST_F(RecordingWriterTest, FlushesWithSimulatedTime) {
 
 TEST_F(RecordingWriterTest, RefusesPlacesItCannotWrite) {
   const RecordingHeader header = SmallRecording().header;
-  EXPECT_THAT(ErrorOf([&] { RecordingWriter(Path("none/run.stride"), header); }),
+  EXPECT_THAT(InputErrorOf([&] { RecordingWriter(Path("none/run.stride"), header); }),
               AllOf(HasSubstr("none/run.stride"), HasSubstr("No such file")));
-  EXPECT_THAT(ErrorOf([&] { RecordingWriter writer(folder_, header); }), HasSubstr("folder"));
-  EXPECT_THAT(ErrorOf([&] { RecordingWriter("/dev/null", header); }), HasSubstr("device"));
+  EXPECT_THAT(InputErrorOf([&] { RecordingWriter writer(folder_, header); }), HasSubstr("folder"));
+  EXPECT_THAT(InputErrorOf([&] { RecordingWriter("/dev/null", header); }), HasSubstr("device"));
 }
 
 TEST_F(RecordingWriterTest, TwoRunsDoNotWriteTheSameFile) {
@@ -99,7 +90,7 @@ TEST_F(RecordingWriterTest, TwoRunsDoNotWriteTheSameFile) {
   const std::string path = Path("run.stride");
   RecordingWriter first(path, recording.header);
   first.Add(recording.frames[0]);
-  EXPECT_THAT(ErrorOf([&] { RecordingWriter second(path, recording.header); }),
+  EXPECT_THAT(InputErrorOf([&] { RecordingWriter second(path, recording.header); }),
               HasSubstr("another run"));
   first.Finish(nullptr);
   EXPECT_EQ(ReadRecording(path).frames.size(), 1u);
@@ -115,7 +106,7 @@ TEST_F(RecordingWriterTest, AFullDiskIsAnErrorAndWhatWasWrittenOpens) {
   rlimit small = before;
   small.rlim_cur = 20000;
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  const std::string error = ErrorOf([&] {
+  const std::string error = InputErrorOf([&] {
     RecordingWriter writer(path, recording.header);
     RecordedFrame frame = recording.frames[0];
     for (int f = 0; f < 1000; ++f) {

@@ -8,6 +8,7 @@
 #include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/input_error_of.h"
 #include "stride/dynamics/rigid_body.h"
 #include "stride/scenario/ground.h"
 #include "stride/scenario/scenario.h"
@@ -23,16 +24,8 @@ constexpr double kDegree = std::numbers::pi / 180;
 Scenario Parse(const char* text) {
   return ScenarioFromJson(nlohmann::json::parse(text), "test.json");
 }
-std::string ErrorOf(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 std::string ErrorIn(const char* text) {
-  return ErrorOf([&] { Parse(text); });
+  return InputErrorOf([&] { Parse(text); });
 }
 
 Scenario Full() {
@@ -122,13 +115,13 @@ TEST(ScenarioJson, RefusesNamingFileKeyAndWhatIsExpected) {
 TEST(ScenarioJson, ValidateFindsWhatAFileWouldBeRefusedFor) {
   Scenario s;
   s.seconds = std::nan("");
-  EXPECT_THAT(ErrorOf([&] { Validate(s); }), HasSubstr("--seconds"));
+  EXPECT_THAT(InputErrorOf([&] { Validate(s); }), HasSubstr("--seconds"));
   s = {};
   s.pushes = {{.force = std::nan(""), .duration = 1}};
-  EXPECT_THAT(ErrorOf([&] { Validate(s); }), HasSubstr("pushes[0]"));
+  EXPECT_THAT(InputErrorOf([&] { Validate(s); }), HasSubstr("pushes[0]"));
   s = {};
   s.disturbance = -1;
-  EXPECT_THAT(ErrorOf([&] { Validate(s); }), HasSubstr("disturbance"));
+  EXPECT_THAT(InputErrorOf([&] { Validate(s); }), HasSubstr("disturbance"));
 }
 
 TEST(ScenarioFiles, ReadyMadeOnesAreValid) {
@@ -142,10 +135,10 @@ TEST(ScenarioFiles, ReadyMadeOnesAreValid) {
     ++files;
   }
   EXPECT_GE(files, 4);
-  EXPECT_THAT(ErrorOf([] { ReadScenario("missing.json"); }), HasSubstr("missing.json"));
+  EXPECT_THAT(InputErrorOf([] { ReadScenario("missing.json"); }), HasSubstr("missing.json"));
   const std::string path = testing::TempDir() + "broken_scenario.json";
   WriteFileWhole(path, "{\"seconds\": ");
-  EXPECT_THAT(ErrorOf([&] { ReadScenario(path); }), AllOf(HasSubstr(path), HasSubstr("JSON")));
+  EXPECT_THAT(InputErrorOf([&] { ReadScenario(path); }), AllOf(HasSubstr(path), HasSubstr("JSON")));
   std::filesystem::remove(path);
 }
 
@@ -187,9 +180,9 @@ TEST(PushProtocols, AreThoseOfThePapers) {
   EXPECT_NEAR(apply("wang09--1,1").pushes[0].heading, 135 * kDegree, 1e-12);
   EXPECT_EQ(apply("liu16:3").random_pushes->sigma_growth, 3);
   EXPECT_TRUE(apply("liu16").stop_at_fall);
-  EXPECT_THAT(ErrorOf([&] { apply("lee10-front:hard"); }), HasSubstr("'hard'"));
-  EXPECT_THAT(ErrorOf([&] { apply("lee10-front:-1"); }), HasSubstr("--pushes"));
-  EXPECT_THAT(ErrorOf([&] { apply("lee11"); }),
+  EXPECT_THAT(InputErrorOf([&] { apply("lee10-front:hard"); }), HasSubstr("'hard'"));
+  EXPECT_THAT(InputErrorOf([&] { apply("lee10-front:-1"); }), HasSubstr("--pushes"));
+  EXPECT_THAT(InputErrorOf([&] { apply("lee11"); }),
               AllOf(HasSubstr("lee11"), HasSubstr("lee10-front")));
 }
 
@@ -249,11 +242,11 @@ TEST_F(Change, MassScalesMassAndInertia) {
 }
 
 TEST_F(Change, NamesWhatIsNotThere) {
-  EXPECT_THAT(ErrorOf([&] {
+  EXPECT_THAT(InputErrorOf([&] {
                 Changed({{"tail", 2, 1}});
               }),
               AllOf(HasSubstr("'tail'"), HasSubstr("left_thigh")));
-  EXPECT_THAT(ErrorOf([&] { Changed({}, {{"tail", 2}}); }), HasSubstr("--load"));
+  EXPECT_THAT(InputErrorOf([&] { Changed({}, {{"tail", 2}}); }), HasSubstr("--load"));
 }
 
 }  // namespace

@@ -49,8 +49,12 @@ class Batch {
 
   void Step(int steps = 1);
 
-  // True once the lane's numbers left the finite range; it then keeps its last good state.
+  // True once the lane's numbers left the finite range or it was frozen; it then keeps its last
+  // good state.
   bool Failed(int lane) const;
+  // For a lane that is of no more interest, until it gets a state: what has fallen and lies about
+  // would cost its neighbours time.
+  void Freeze(int lane);
 
   // Ground contact of a Character::contact_points entry during the last step.
   struct PointForce {

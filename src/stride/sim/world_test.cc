@@ -9,20 +9,12 @@
 #include <gtest/gtest.h>
 
 #include "stride/core/error.h"
+#include "stride/core/input_error_of.h"
 
 namespace stride {
 namespace {
 
 using testing::HasSubstr;
-
-std::string ErrorOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 Terrain Field() {
   Terrain t;
@@ -117,7 +109,7 @@ TEST(ValidateTerrain, NamesWhatIsWrong) {
   const auto error = [](Terrain t, const std::function<void(Terrain*)>& spoil) {
     EXPECT_NO_THROW(Validate(t));
     spoil(&t);
-    return ErrorOf([&t] { Validate(t); });
+    return InputErrorOf([&t] { Validate(t); });
   };
   EXPECT_THAT(error({}, [](Terrain* t) { t->slope = 1.6; }), HasSubstr("slope is 1.6"));
   EXPECT_THAT(error({}, [nan](Terrain* t) { t->slope = nan; }), HasSubstr("90 degrees"));
@@ -145,7 +137,10 @@ TEST(Actuation, HoldPoseTakesTheCharactersGains) {
   EXPECT_EQ(hold.kd, (std::vector<double>{0, 3}));
   EXPECT_EQ(hold.target_v, std::vector<double>(7));
   EXPECT_EQ(hold.torque, std::vector<double>(7));
-  EXPECT_THAT(ErrorOf([&c] { HoldPose(c, {1, 2}); }), HasSubstr("expected the 8 of 'pendulum'"));
+  EXPECT_THAT(InputErrorOf([&c] {
+                HoldPose(c, {1, 2});
+              }),
+              HasSubstr("expected the 8 of 'pendulum'"));
 }
 
 TEST(Actuation, PassiveDoesNothing) {
@@ -181,9 +176,9 @@ TEST(AddLoad, IsTheSumOfBothParts) {
 
 TEST(AddLoad, RejectsNonsense) {
   Character c = Pendulum();
-  EXPECT_THAT(ErrorOf([&c] { AddLoad(&c, 2, 1, {}); }), HasSubstr("0 to 1"));
-  EXPECT_THAT(ErrorOf([&c] { AddLoad(&c, 0, -1, {}); }), HasSubstr("positive mass"));
-  EXPECT_THAT(ErrorOf([&c] { AddLoad(&c, 0, 1, {NAN, 0, 0}); }), HasSubstr("finite position"));
+  EXPECT_THAT(InputErrorOf([&c] { AddLoad(&c, 2, 1, {}); }), HasSubstr("0 to 1"));
+  EXPECT_THAT(InputErrorOf([&c] { AddLoad(&c, 0, -1, {}); }), HasSubstr("positive mass"));
+  EXPECT_THAT(InputErrorOf([&c] { AddLoad(&c, 0, 1, {NAN, 0, 0}); }), HasSubstr("finite position"));
   EXPECT_EQ(c, Pendulum());
 }
 

@@ -31,7 +31,10 @@ constexpr double kUpWithin = 15;  // s
 struct Trial {
   double force = 0, heading = 0;  // N, rad; of the push that brought it down
   std::optional<GraphFall> fall;
-  Image picture;  // of it
+  // Its picture is drawn if it is shown.
+  std::optional<PoseLog> log;
+  double begin = 0, end = 0;  // s
+  std::string title;
 };
 
 Trial Perform(const GraphSkill& skill, const std::string& node, std::uint64_t seed) {
@@ -78,10 +81,11 @@ Trial Perform(const GraphSkill& skill, const std::string& node, std::uint64_t se
     trial.fall = watch.Falls()[before];
     // One that caught itself without lying was no fall to rise from: harder.
     if (trial.fall->tries > 0 || watch.IsDown()) {
-      trial.picture = log.Row(
+      trial.log = std::move(log);
+      trial.begin = pushed_at, trial.end = run.Time();
+      trial.title =
           fmt::format("{}, {:.0f} N towards {:.0f} deg", node, trial.force,
-                      std::remainder(trial.heading, 2 * std::numbers::pi) * 180 / std::numbers::pi),
-          pushed_at, run.Time(), 12);
+                      std::remainder(trial.heading, 2 * std::numbers::pi) * 180 / std::numbers::pi);
       return trial;
     }
     trial.fall.reset();
@@ -162,7 +166,10 @@ Findings Measure(const ExperimentContext& context) {
     std::vector<Image> pictures;
     std::set<int> shown;
     for (const Trial& trial : trials) {
-      if (trial.fall && shown.insert(trial.fall->way).second) pictures.push_back(trial.picture);
+      constexpr int kCells = 12;
+      if (trial.fall && shown.insert(trial.fall->way).second) {
+        pictures.push_back(trial.log->Row(trial.title, trial.begin, trial.end, kCells));
+      }
     }
     WriteRows(pictures, context.folder + "/falls.png");
     findings.plots = {std::move(plot)};

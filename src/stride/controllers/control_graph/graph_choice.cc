@@ -8,7 +8,6 @@
 namespace stride {
 namespace {
 
-constexpr double kStill = 0.3;  // m/s: slower is standing
 constexpr double kTurns = 0.3;  // rad/s: a clip that turns
 // Any heading is reached in half a circle. One that is not runs away, as that to a point inside the
 // circle does: straight on for so long, to come back to it.
@@ -37,6 +36,7 @@ GraphChoice::GraphChoice(std::shared_ptr<const ControlGraph> graph, const GraphP
     node.segment = s;
     node.loops = segment.motion.loops;
     node.rises = segment.rises;
+    node.travels = segment.travels;
     node.speed = MeanSpeed(segment.motion);
     if (node.loops) {
       node.turn_rate =
@@ -83,15 +83,16 @@ int GraphChoice::WantedNode(int fragment, const Command& command, double heading
   // The speed asked for, or that of the first node that gets anywhere.
   double speed = command.speed.value_or(-1);
   for (const Node& node : nodes) {
-    if (speed < 0 && node.loops && node.speed > kStill) speed = node.speed;
+    if (speed < 0 && node.loops && node.travels) speed = node.speed;
   }
+  const bool travels = speed > kStandingSpeed;
   const bool turns =
-      command.heading && speed > kStill && straight_ <= 0 && std::fabs(heading_error) > kFarAround;
+      command.heading && travels && straight_ <= 0 && std::fabs(heading_error) > kFarAround;
   int best = -1;
   double least = 0;
   for (int k = 0; k < static_cast<int>(nodes.size()); ++k) {
     const Node& node = nodes[k];
-    if (!node.loops || (node.speed < kStill) != (speed < kStill)) continue;
+    if (!node.loops || node.travels != travels) continue;
     const bool turning = std::fabs(node.turn_rate) > kTurns;
     if (turning && (!turns || node.turn_rate * heading_error < 0)) continue;
     // Turning the right way is worth a metre per second.

@@ -31,7 +31,7 @@ class GraphChoice {
   struct Node {
     std::string name;
     int segment = 0;
-    bool loops = false, rises = false;
+    bool loops = false, rises = false, travels = false;
     double speed = 0, turn_rate = 0;  // m/s, rad/s
     int style = 0;
   };

@@ -9,6 +9,7 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/input_error_of.h"
 
 namespace stride {
 namespace {
@@ -36,12 +37,7 @@ class FormatsTest : public testing::Test {
 };
 
 std::string ErrorOf(const std::string& path) {
-  try {
-    ReadClip(path);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return InputErrorOf([&] { ReadClip(path); });
 }
 
 TEST_F(FormatsTest, RegistryIsSound) {

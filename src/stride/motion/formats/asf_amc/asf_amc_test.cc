@@ -9,6 +9,7 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/input_error_of.h"
 #include "stride/math/rotation.h"
 
 namespace stride {
@@ -93,12 +94,7 @@ SkeletonClip Read(const std::string& asf, const std::string& amc) {
 }
 
 std::string ErrorOf(const std::string& asf, const std::string& amc) {
-  try {
-    Read(asf, amc);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return InputErrorOf([&] { Read(asf, amc); });
 }
 
 // Turns about the file's axes.

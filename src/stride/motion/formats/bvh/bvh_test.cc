@@ -9,6 +9,7 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/input_error_of.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/formats/bvh/euler.h"
 
@@ -75,12 +76,7 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
 }
 
 std::string ErrorOf(const std::string& text) {
-  try {
-    ReadBvh(text, "a.bvh");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return InputErrorOf([&] { ReadBvh(text, "a.bvh"); });
 }
 
 void ExpectNear(const Vec3d& a, const Vec3d& b, double tolerance = 1e-9) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stride/core/error.h"
+#include "stride/core/input_error_of.h"
 
 namespace stride {
 namespace {
@@ -39,12 +40,7 @@ std::string Text(const std::vector<Row>& rows, const std::string& loop = "wrap")
 SkeletonClip Read(const std::vector<Row>& rows) { return ReadDeepMimic(Text(rows), "a.txt"); }
 
 std::string ErrorOf(const std::string& text) {
-  try {
-    ReadDeepMimic(text, "a.txt");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return InputErrorOf([&] { ReadDeepMimic(text, "a.txt"); });
 }
 
 Vec3d At(const SkeletonClip& clip, const char* joint, int frame = 0) {

@@ -12,6 +12,7 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/input_error_of.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/formats/bvh/bvh.h"
 
@@ -80,12 +81,7 @@ struct Sample {
 };
 
 std::string ErrorOf(const std::string& bytes) {
-  try {
-    ReadGltf(bytes, "a.glb");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return InputErrorOf([&] { ReadGltf(bytes, "a.glb"); });
 }
 
 void ExpectNear(const Vec3d& a, const Vec3d& b, double tolerance = 1e-6) {

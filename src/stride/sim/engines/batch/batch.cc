@@ -342,6 +342,7 @@ void Batch::Refresh() {
 }
 
 bool Batch::Failed(int lane) const { return impl_->At(impl_->memory.failed, 0, lane) != 0; }
+void Batch::Freeze(int lane) { impl_->At(impl_->memory.failed, 0, lane) = 1; }
 
 Batch::PointForce Batch::ContactForce(int lane, int contact_point) const {
   const Impl& b = *impl_;

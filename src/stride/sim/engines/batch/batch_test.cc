@@ -195,6 +195,44 @@ TEST(BatchTest, ANanStaysInItsLane) {
   }
 }
 
+// What lies on the ground takes contacts and further passes: its neighbours notice neither.
+TEST(BatchTest, AFrozenLaneStaysAndItsNeighboursGoOn) {
+  World world;
+  world.actors = {LoadCharacter("liu16")};
+  Batch whole(world), frozen(world);
+  const Actuation hold = HoldPose(world.actors[0], world.actors[0].rest_q);
+  Rng rng(5);
+  for (int lane = 0; lane < whole.Lanes(); ++lane) {
+    const State state = RandomState(world.actors[0], 0.1, &rng);
+    for (Batch* batch : {&whole, &frozen}) {
+      batch->SetState(lane, state);
+      batch->SetActuation(lane, lane % 2 == 0 ? hold : Passive(world.actors[0]));
+    }
+  }
+  for (Batch* batch : {&whole, &frozen}) batch->Step(100);
+  std::vector<State> before(whole.Lanes());
+  for (int lane = 1; lane < whole.Lanes(); lane += 2) {
+    frozen.GetState(lane, &before[lane]);
+    frozen.Freeze(lane);
+  }
+  for (Batch* batch : {&whole, &frozen}) batch->Step(200);
+  State a, b;
+  for (int lane = 0; lane < whole.Lanes(); ++lane) {
+    frozen.GetState(lane, &b);
+    EXPECT_EQ(frozen.Failed(lane), lane % 2 == 1);
+    if (lane % 2 == 1) {
+      EXPECT_EQ(b, before[lane]) << "lane " << lane;
+      for (int point = 0; point < static_cast<int>(world.actors[0].contact_points.size()); ++point)
+        EXPECT_EQ(frozen.ContactForce(lane, point).depth, 0);
+      frozen.SetState(lane, before[lane]);
+      EXPECT_FALSE(frozen.Failed(lane)) << "a state revives the lane";
+    } else {
+      whole.GetState(lane, &a);
+      EXPECT_EQ(a, b) << "lane " << lane;
+    }
+  }
+}
+
 TEST(BatchTest, LanesDoNotDependOnTheirNeighbours) {
   World world;
   world.actors = {LoadCharacter("kwon17")};

@@ -157,10 +157,10 @@ void NativeEngine::SolveActor(int index) {
   const int force_count = static_cast<int>(actor.forces.size());
   if (world_.terrain.kind == Terrain::Kind::kPlane) {
     SolveStep(tree, env_, plane_, world_.contacts, actor.drives.data(), actor.forces.data(),
-              force_count, &art);
+              force_count, false, &art);
   } else {
     SolveStep(tree, env_, FieldGround{&world_.terrain}, world_.contacts, actor.drives.data(),
-              actor.forces.data(), force_count, &art);
+              actor.forces.data(), force_count, false, &art);
   }
 }
 
