@@ -2,12 +2,11 @@
 #include <numbers>
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include "stride/app/experiment.h"
 #include "stride/app/experiments/graph_watch.h"
 #include "stride/app/experiments/transition_sheet.h"
+#include "stride/app/parallel.h"
 #include "stride/core/error.h"
 #include "stride/core/random.h"
 
@@ -154,13 +153,10 @@ Findings Measure(const ExperimentContext& context) {
       const GraphSkill skill = FindGraphSkill(name, context);
       context.Tell(fmt::format("{}: two walks of {:g} s", name, seconds));
       Walk walks[2];
-      tbb::task_arena arena(context.threads > 0 ? context.threads : tbb::task_arena::automatic);
-      arena.execute([&] {
-        tbb::parallel_for(0, 2, [&](int k) {
-          walks[k] =
-              Perform(skill, seconds, k == 1, context.seed,
-                      k == 0 ? fmt::format("{}/{}_transitions.png", context.folder, name) : "");
-        });
+      ForEachInParallel(2, context.threads, [&](int k) {
+        walks[k] =
+            Perform(skill, seconds, k == 1, context.seed,
+                    k == 0 ? fmt::format("{}/{}_transitions.png", context.folder, name) : "");
       });
       Report(skill, seconds, walks[0], walks[1], context.quick, &findings);
       findings.inputs.push_back({"skill " + skill.name, skill.hash});

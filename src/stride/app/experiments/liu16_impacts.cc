@@ -2,12 +2,11 @@
 #include <numbers>
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include "stride/app/experiment.h"
 #include "stride/app/experiments/graph_watch.h"
 #include "stride/app/experiments/skill_trials.h"
+#include "stride/app/parallel.h"
 #include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
 #include "stride/core/random.h"
@@ -124,13 +123,10 @@ Findings Measure(const ExperimentContext& context) {
   constexpr std::uint64_t kSeedsApart = 1000;
   const std::size_t each = config.masses.size() * config.trials;
   std::vector<Trial> trials(performances.size() * each);
-  tbb::task_arena arena(context.threads > 0 ? context.threads : tbb::task_arena::automatic);
   context.Tell(fmt::format("{} trials of up to {} balls", trials.size(), config.balls));
-  arena.execute([&] {
-    tbb::parallel_for(std::size_t{0}, trials.size(), [&](std::size_t k) {
-      trials[k] = Perform(performances[k / each], config.masses[k % each / config.trials],
-                          config.balls, context.seed * kSeedsApart + k % config.trials);
-    });
+  ForEachInParallel(static_cast<int>(trials.size()), context.threads, [&](int k) {
+    trials[k] = Perform(performances[k / each], config.masses[k % each / config.trials],
+                        config.balls, context.seed * kSeedsApart + k % config.trials);
   });
 
   Plot plot{.title = "Balls before a fall", .x_label = "mass, kg", .y_label = "balls"};

@@ -83,8 +83,7 @@ Findings Measure(const ExperimentContext& context) {
       request.seed = context.seed;
       request.threads = context.threads;
       request.quiet = !context.progress;
-      ConfigFromJson(nlohmann::json::parse(clip.settings), fmt::format("settings of {}", name),
-                     &request.options);
+      ConfigFromJson(LearnSettings(clip), fmt::format("settings of {}", name), &request.options);
       if (context.quick) {
         ConfigFromJson(nlohmann::json::parse(kQuickLearning), "quick settings", &request.options);
       }

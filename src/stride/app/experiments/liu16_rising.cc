@@ -6,12 +6,11 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include "stride/app/experiment.h"
 #include "stride/app/experiments/graph_watch.h"
 #include "stride/app/experiments/transition_sheet.h"
+#include "stride/app/parallel.h"
 #include "stride/core/error.h"
 #include "stride/core/random.h"
 #include "stride/scenario/push.h"
@@ -108,11 +107,8 @@ Findings Measure(const ExperimentContext& context) {
     std::vector<Trial> trials(trials_each * std::size(kNodes));
     constexpr std::uint64_t kSeedsApart = 1000;
     context.Tell(fmt::format("{} falls", trials.size()));
-    tbb::task_arena arena(context.threads > 0 ? context.threads : tbb::task_arena::automatic);
-    arena.execute([&] {
-      tbb::parallel_for(std::size_t{0}, trials.size(), [&](std::size_t k) {
-        trials[k] = Perform(skill, kNodes[k / trials_each], context.seed * kSeedsApart + k);
-      });
+    ForEachInParallel(static_cast<int>(trials.size()), context.threads, [&](int k) {
+      trials[k] = Perform(skill, kNodes[k / trials_each], context.seed * kSeedsApart + k);
     });
     Plot plot{.kind = Plot::Kind::kBars,
               .title = "From the fall back into the graph",

@@ -57,6 +57,12 @@ const SkillClip& FindSkillClip(const std::string& name) {
       fmt::format("there is no skill '{}' in Table II; expected one of: {}", name, names));
 }
 
+nlohmann::ordered_json LearnSettings(const SkillClip& clip) {
+  auto settings = nlohmann::ordered_json::parse(kSkillSettings);
+  settings.update(nlohmann::ordered_json::parse(clip.settings));
+  return settings;
+}
+
 ObtainedSkill ObtainSkill(const SkillClip& clip, const ExperimentContext& context) {
   const std::string file = fmt::format("{}/{}.skill", context.folder, clip.name);
   const std::string learned_before = fmt::format("{}/{}.skill", context.skills, clip.name);
@@ -75,8 +81,7 @@ ObtainedSkill ObtainSkill(const SkillClip& clip, const ExperimentContext& contex
                             .seed = context.seed,
                             .threads = context.threads,
                             .quiet = !context.progress};
-  ConfigFromJson(nlohmann::json::parse(clip.settings), fmt::format("settings of {}", clip.name),
-                 &request.options);
+  ConfigFromJson(LearnSettings(clip), fmt::format("settings of {}", clip.name), &request.options);
   if (context.quick) {
     ConfigFromJson(nlohmann::json::parse(kQuickLearning), "quick settings", &request.options);
   }

@@ -2,12 +2,11 @@
 #include <numbers>
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include "stride/app/experiment.h"
 #include "stride/app/experiments/graph_watch.h"
 #include "stride/app/experiments/way_points.h"
+#include "stride/app/parallel.h"
 #include "stride/core/error.h"
 
 // Section 7: a user steers the character over the graph. Here the user is a course of way points,
@@ -91,11 +90,8 @@ Findings Measure(const ExperimentContext& context) {
     }
     std::vector<Walked> walks(courses.size());
     context.Tell(fmt::format("{} courses of {} way points", config.courses, config.way_points));
-    tbb::task_arena arena(context.threads > 0 ? context.threads : tbb::task_arena::automatic);
-    arena.execute([&] {
-      tbb::parallel_for(std::size_t{0}, walks.size(), [&](std::size_t k) {
-        walks[k] = Perform(skill, courses[k], config.limit, context.seed * kSeedsApart + k);
-      });
+    ForEachInParallel(static_cast<int>(walks.size()), context.threads, [&](int k) {
+      walks[k] = Perform(skill, courses[k], config.limit, context.seed * kSeedsApart + k);
     });
     int reached = 0, falls = 0;
     double seconds = 0, walked_length = 0, course_length = 0;

@@ -120,7 +120,7 @@ Findings Measure(const ExperimentContext& context) {
       context.Tell(fmt::format("{}: {}", clip.name, error.what()));
       findings.rows.push_back(FailedRow(clip, error));
     }
-    findings.config["settings"][clip.name] = nlohmann::ordered_json::parse(clip.settings);
+    findings.config["settings"][clip.name] = LearnSettings(clip);
   }
   findings.plots.push_back(std::move(plot));
   findings.config["trials"] = config.trials;

@@ -1,8 +1,7 @@
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include "stride/app/experiment.h"
+#include "stride/app/parallel.h"
 #include "stride/app/simulate.h"
 #include "stride/learn/skill_library.h"
 #include "stride/sim/engine.h"
@@ -48,11 +47,8 @@ Findings Measure(const ExperimentContext& context) {
         trials.push_back({skill.name, engine.name, pushed, {}});
     }
   }
-  tbb::task_arena arena(context.threads > 0 ? context.threads : tbb::task_arena::automatic);
-  arena.execute([&] {
-    tbb::parallel_for(std::size_t{0}, trials.size(), [&](std::size_t k) {
-      trials[k].result = Simulate({.setup = SetupOf(trials[k], seconds, context.seed)});
-    });
+  ForEachInParallel(static_cast<int>(trials.size()), context.threads, [&](int k) {
+    trials[k].result = Simulate({.setup = SetupOf(trials[k], seconds, context.seed)});
   });
 
   Findings findings;

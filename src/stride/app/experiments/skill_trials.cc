@@ -7,9 +7,8 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
+#include "stride/app/parallel.h"
 #include "stride/core/progress.h"
 #include "stride/learn/features.h"
 #include "stride/math/rotation.h"
@@ -66,15 +65,12 @@ std::vector<TrialResult> PerformSkills(const std::vector<RunSetup>& setups, int 
   Progress progress(quiet);
   std::mutex mutex;
   std::size_t done = 0;
-  tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
-  arena.execute([&] {
-    tbb::parallel_for(std::size_t{0}, setups.size(), [&](std::size_t k) {
-      results[k] = PerformSkill(setups[k]);
-      const std::lock_guard lock(mutex);
-      ++done;
-      progress.Show(static_cast<double>(done), static_cast<double>(setups.size()),
-                    fmt::format("trials, the last {:.0f} s long", results[k].seconds));
-    });
+  ForEachInParallel(static_cast<int>(setups.size()), threads, [&](int k) {
+    results[k] = PerformSkill(setups[k]);
+    const std::lock_guard lock(mutex);
+    ++done;
+    progress.Show(static_cast<double>(done), static_cast<double>(setups.size()),
+                  fmt::format("trials, the last {:.0f} s long", results[k].seconds));
   });
   return results;
 }

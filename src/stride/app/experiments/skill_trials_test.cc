@@ -115,7 +115,7 @@ TEST(Survival, IsMeanStandardErrorAndCount) {
 TEST(SkillClips, HaveSettingsThatLearningTakes) {
   for (const SkillClip& clip : kSkillClips) {
     LearnOptions options;
-    EXPECT_NO_THROW(ConfigFromJson(nlohmann::json::parse(clip.settings), clip.name, &options));
+    EXPECT_NO_THROW(ConfigFromJson(LearnSettings(clip), clip.name, &options));
     EXPECT_EQ(&FindSkillClip(clip.name), &clip);
   }
   try {
