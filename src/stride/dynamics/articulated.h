@@ -144,63 +144,33 @@ STRIDE_INLINE void HingeTorque(const TreeBody<Real>& body, const JointState<S>& 
   *added = inertia;
 }
 
-// The inertia (a, b, c) and bias (pn, pf) of a body at `arm` from its parent, at the parent's
-// joint.
+// Adds the inertia (a, b, c) and bias (pn, pf) of a body at `arm` from its parent, seen from the
+// parent's joint.
 template <class S>
-STRIDE_INLINE SpatialInertia<S> Shifted(const Sym3<S>& a, const Mat3<S>& b, const Sym3<S>& c,
-                                        const Vec3<S>& pn, const Vec3<S>& pf, const Vec3<S>& arm) {
+STRIDE_INLINE void AddShifted(const Sym3<S>& a, const Mat3<S>& b, const Sym3<S>& c,
+                              const Vec3<S>& pn, const Vec3<S>& pf, const Vec3<S>& arm,
+                              SpatialInertia<S>* to) {
   // e = b + [arm] c;  the shifted a is a - e [arm] - (b [arm])^T, of which six numbers are needed.
   const Vec3<S> c0{c.xx, c.xy, c.xz}, c1{c.xy, c.yy, c.yz}, c2{c.xz, c.yz, c.zz};
   const Mat3<S> e = b + Mat3<S>::FromColumns(Cross(arm, c0), Cross(arm, c1), Cross(arm, c2));
   const S x = arm.x, y = arm.y, z = arm.z;
-  return {{a.xx - (e.xy * z - e.xz * y) - (b.xy * z - b.xz * y),
-           a.xy - (e.xz * x - e.xx * z) - (b.yy * z - b.yz * y),
-           a.xz - (e.xx * y - e.xy * x) - (b.zy * z - b.zz * y),
-           a.yy - (e.yz * x - e.yx * z) - (b.yz * x - b.yx * z),
-           a.yz - (e.yx * y - e.yy * x) - (b.zz * x - b.zx * z),
-           a.zz - (e.zx * y - e.zy * x) - (b.zx * y - b.zy * x)},
-          e,
-          c,
-          pn + Cross(arm, pf),
-          pf};
+  to->a.xx += a.xx - (e.xy * z - e.xz * y) - (b.xy * z - b.xz * y);
+  to->a.yy += a.yy - (e.yz * x - e.yx * z) - (b.yz * x - b.yx * z);
+  to->a.zz += a.zz - (e.zx * y - e.zy * x) - (b.zx * y - b.zy * x);
+  to->a.xy += a.xy - (e.xz * x - e.xx * z) - (b.yy * z - b.yz * y);
+  to->a.xz += a.xz - (e.xx * y - e.xy * x) - (b.zy * z - b.zz * y);
+  to->a.yz += a.yz - (e.yx * y - e.yy * x) - (b.zz * x - b.zx * z);
+  to->b = to->b + e;
+  to->c += c;
+  to->pf += pf;
+  to->pn += pn + Cross(arm, pf);
 }
 
-// Own inertia and bias of a body: gravity, gyroscopic terms, external forces.
+// Own inertia and bias of a body: gravity, gyroscopic terms.
 template <class S, class Real>
-STRIDE_INLINE SpatialInertia<S> OwnInertia(const Tree<Real>& tree, const Environment<S>& env,
-                                           const BodyForce<S>* forces, int force_count, int i,
-                                           const Articulation<S>& art) {
+STRIDE_INLINE void InitBody(const Tree<Real>& tree, const Environment<S>& env, int i,
+                            Articulation<S>* art) {
   const TreeBody<Real>& body = tree.bodies[i];
-  const BodyMotion<S>& m = art.motion[i];
-  SpatialInertia<S> own{};
-  if (!body.massless) {
-    const Real* in = body.inertia;
-    const Sym3<S> inertia{S(in[0]), S(in[1]), S(in[2]), S(in[3]), S(in[4]), S(in[5])};
-    const Vec3<S> mc = m.r * Broadcast<S>(body.mass_com);
-    const S mass = S(body.mass);
-    own.a = Rotate(m.r, inertia);
-    own.b = Skew(mc);
-    own.c = Sym3<S>::Diagonal(mass);
-    own.pf = Cross(m.w, Cross(m.w, mc));
-    own.pf.z += mass * env.gravity;
-    // About the joint, w x (I w) holds the moment of the centripetal force w x (w x mc) too.
-    own.pn = Cross(m.w, own.a * m.w);
-    own.pn.x += mc.y * env.gravity;
-    own.pn.y -= mc.x * env.gravity;
-  }
-  for (int k = 0; k < force_count; ++k) {
-    const BodyForce<S>& f = forces[k];
-    if (f.body != i) continue;
-    const Vec3<S> arm = m.r * f.point;
-    own.pf -= f.force;
-    own.pn -= f.torque + Cross(arm, f.force);
-  }
-  return own;
-}
-
-// Accelerations that a body has from its parent's rotation alone.
-template <class S, class Real>
-STRIDE_INLINE void SetCoriolis(const TreeBody<Real>& body, int i, Articulation<S>* art) {
   const BodyMotion<S>& m = art->motion[i];
   ArticulatedBody<S>& ab = art->articulated[i];
   if (body.parent >= 0) {
@@ -210,16 +180,41 @@ STRIDE_INLINE void SetCoriolis(const TreeBody<Real>& body, int i, Articulation<S
   } else {
     ab.coriolis_angular = ab.coriolis_linear = Vec3<S>{};
   }
+  if (body.massless) {
+    static_cast<SpatialInertia<S>&>(ab) = {};
+    return;
+  }
+  const Real* in = body.inertia;
+  const Sym3<S> inertia{S(in[0]), S(in[1]), S(in[2]), S(in[3]), S(in[4]), S(in[5])};
+  const Vec3<S> mc = m.r * Broadcast<S>(body.mass_com);
+  const S mass = S(body.mass);
+  ab.a = Rotate(m.r, inertia);
+  ab.b = Skew(mc);
+  ab.c = Sym3<S>::Diagonal(mass);
+  ab.pf = Cross(m.w, Cross(m.w, mc));
+  ab.pf.z += mass * env.gravity;
+  // About the joint, w x (I w) holds the moment of the centripetal force w x (w x mc) too.
+  ab.pn = Cross(m.w, ab.a * m.w);
+  ab.pn.x += mc.y * env.gravity;
+  ab.pn.y -= mc.x * env.gravity;
 }
 
+// Own inertia and bias of all bodies, or of those that are loaded: InitBody() and external forces.
 template <class S, class Real>
 STRIDE_INLINE void InitBodies(const Tree<Real>& tree, const Environment<S>& env,
-                              const BodyForce<S>* forces, int force_count, Articulation<S>* art) {
+                              const BodyForce<S>* forces, int force_count, bool only_loaded,
+                              Articulation<S>* art) {
   const int n = static_cast<int>(tree.bodies.size());
   for (int i = 0; i < n; ++i) {
-    SetCoriolis(tree.bodies[i], i, art);
-    static_cast<SpatialInertia<S>&>(art->articulated[i]) =
-        OwnInertia(tree, env, forces, force_count, i, *art);
+    if (!only_loaded || art->articulated[i].loaded) InitBody(tree, env, i, art);
+  }
+  for (int k = 0; k < force_count; ++k) {
+    const BodyForce<S>& f = forces[k];
+    ArticulatedBody<S>& ab = art->articulated[f.body];
+    if (only_loaded && !ab.loaded) continue;
+    const Vec3<S> arm = art->motion[f.body].r * f.point;
+    ab.pf -= f.force;
+    ab.pn -= f.torque + Cross(arm, f.force);
   }
 }
 
@@ -238,60 +233,60 @@ STRIDE_INLINE void SolveRoot(ArticulatedBody<S>* root) {
   root->linear = -(ci * (TransposeMul(b, root->alpha) + pf));
 }
 
-// Eliminates the bodies from the leaves to the root; or only the loaded ones, where the others' are
-// as they were.
+// Eliminates the bodies from the leaves to the root; or only the loaded ones, where the others are
+// as they were. Each adds to its parent in the same order either way: a lane's bits must not depend
+// on what its neighbours touch.
 template <class S, class Real>
 STRIDE_INLINE void Eliminate(const Tree<Real>& tree, const Environment<S>& env,
                              const JointDrive<S>* drives, const BodyForce<S>* forces,
                              int force_count, bool only_loaded, Articulation<S>* art) {
-  int contacts_end = art->contact_count;
+  InitBodies(tree, env, forces, force_count, only_loaded, art);
+  for (int k = 0; k < art->contact_count; ++k) {
+    AddContact(art->contacts[k], env.h, &art->articulated[art->contacts[k].body]);
+  }
   for (int i = static_cast<int>(tree.bodies.size()) - 1; i >= 0; --i) {
     const TreeBody<Real>& body = tree.bodies[i];
     const BodyMotion<S>& m = art->motion[i];
     ArticulatedBody<S>& ab = art->articulated[i];
-    if (only_loaded && !ab.loaded) continue;
-    SpatialInertia<S> sum = OwnInertia(tree, env, forces, force_count, i, *art);
-    int contact = contacts_end;
-    while (contact > 0 && art->contacts[contact - 1].body == i) --contact;
-    for (int k = contact; k < contacts_end; ++k) AddContact(art->contacts[k], env.h, &sum);
-    contacts_end = contact;
-    for (int k = body.last_child; k >= 0; k = tree.bodies[k].previous_sibling) {
-      sum += art->articulated[k].handed;
-    }
-    if (!only_loaded) SetCoriolis(body, i, art);
-    if (body.kind == JointKind::kFree) {
-      static_cast<SpatialInertia<S>&>(ab) = sum;
+    ArticulatedBody<S>* parent = body.parent >= 0 ? &art->articulated[body.parent] : nullptr;
+    // What a loaded body gets from one that is not is needed again.
+    const bool keep = parent && parent->loaded && !ab.loaded;
+    if (only_loaded && !ab.loaded) {
+      if (keep) *parent += ab.handed;
       continue;
     }
+    if (body.kind == JointKind::kFree) continue;
+    if (keep) ab.handed = {};
+    SpatialInertia<S>* to = keep ? &ab.handed : parent;
     const Vec3<S> ca = ab.coriolis_angular, cl = ab.coriolis_linear;
     if (body.kind == JointKind::kBall) {
       Vec3<S> torque;
       S added;
       BallTorque(body, art->joints[i], drives[i], env, &torque, &added);
-      const Sym3<S> d = Inverse(sum.a + Sym3<S>::Diagonal(added));
+      const Sym3<S> d = Inverse(ab.a + Sym3<S>::Diagonal(added));
       // A and D^-1 commute (they differ by a multiple of the identity), so their product is
       // symmetric, and A - A D^-1 A = added A D^-1 without cancellation.
-      const Sym3<S>& a = sum.a;
+      const Sym3<S>& a = ab.a;
       const Sym3<S> k{
           a.xx * d.xx + a.xy * d.xy + a.xz * d.xz, a.xx * d.xy + a.xy * d.yy + a.xz * d.yz,
           a.xx * d.xz + a.xy * d.yz + a.xz * d.zz, a.xy * d.xy + a.yy * d.yy + a.yz * d.yz,
           a.xy * d.xz + a.yy * d.yz + a.yz * d.zz, a.xz * d.xz + a.yz * d.yz + a.zz * d.zz};
-      const Mat3<S> w = d * sum.b;
-      const Vec3<S> u = m.r * torque - sum.pn;
+      const Mat3<S> w = d * ab.b;
+      const Vec3<S> u = m.r * torque - ab.pn;
       const Vec3<S> du = d * u;
-      if (body.parent >= 0) {
+      if (parent) {
         const Sym3<S> a2 = k * added;
         const Mat3<S> b2 = w * added;
-        const Mat3<S>& b = sum.b;
-        const Sym3<S> c2{sum.c.xx - (b.xx * w.xx + b.yx * w.yx + b.zx * w.zx),
-                         sum.c.xy - (b.xx * w.xy + b.yx * w.yy + b.zx * w.zy),
-                         sum.c.xz - (b.xx * w.xz + b.yx * w.yz + b.zx * w.zz),
-                         sum.c.yy - (b.xy * w.xy + b.yy * w.yy + b.zy * w.zy),
-                         sum.c.yz - (b.xy * w.xz + b.yy * w.yz + b.zy * w.zz),
-                         sum.c.zz - (b.xz * w.xz + b.yz * w.yz + b.zz * w.zz)};
-        const Vec3<S> pn = sum.pn + k * u + a2 * ca + b2 * cl;
-        const Vec3<S> pf = sum.pf + TransposeMul(b, du) + TransposeMul(b2, ca) + c2 * cl;
-        ab.handed = Shifted(a2, b2, c2, pn, pf, m.arm);
+        const Mat3<S>& b = ab.b;
+        const Sym3<S> c2{ab.c.xx - (b.xx * w.xx + b.yx * w.yx + b.zx * w.zx),
+                         ab.c.xy - (b.xx * w.xy + b.yx * w.yy + b.zx * w.zy),
+                         ab.c.xz - (b.xx * w.xz + b.yx * w.yz + b.zx * w.zz),
+                         ab.c.yy - (b.xy * w.xy + b.yy * w.yy + b.zy * w.zy),
+                         ab.c.yz - (b.xy * w.xz + b.yy * w.yz + b.zy * w.zz),
+                         ab.c.zz - (b.xz * w.xz + b.yz * w.yz + b.zz * w.zz)};
+        const Vec3<S> pn = ab.pn + k * u + a2 * ca + b2 * cl;
+        const Vec3<S> pf = ab.pf + TransposeMul(b, du) + TransposeMul(b2, ca) + c2 * cl;
+        AddShifted(a2, b2, c2, pn, pf, m.arm, to);
       }
       ab.a = k;
       ab.b = w;
@@ -301,26 +296,27 @@ STRIDE_INLINE void Eliminate(const Tree<Real>& tree, const Environment<S>& env,
       S torque, added;
       HingeTorque(body, art->joints[i], drives[i], env, &torque, &added);
       const Vec3<S> axis = HingeAxisInWorld(body, m.r);
-      const Vec3<S> as = sum.a * axis, bs = TransposeMul(sum.b, axis);
+      const Vec3<S> as = ab.a * axis, bs = TransposeMul(ab.b, axis);
       const S inverse = S(1) / (Dot(axis, as) + added);
-      const S u = (torque - Dot(axis, sum.pn)) * inverse;
+      const S u = (torque - Dot(axis, ab.pn)) * inverse;
       const Vec3<S> ai = as * inverse, bi = bs * inverse;
-      if (body.parent >= 0) {
-        const Sym3<S> a2 = sum.a - Outer(as) * inverse;
-        const Mat3<S>& b = sum.b;
+      if (parent) {
+        const Sym3<S> a2 = ab.a - Outer(as) * inverse;
+        const Mat3<S>& b = ab.b;
         const Mat3<S> b2{b.xx - ai.x * bs.x, b.xy - ai.x * bs.y, b.xz - ai.x * bs.z,
                          b.yx - ai.y * bs.x, b.yy - ai.y * bs.y, b.yz - ai.y * bs.z,
                          b.zx - ai.z * bs.x, b.zy - ai.z * bs.y, b.zz - ai.z * bs.z};
-        const Sym3<S> c2 = sum.c - Outer(bs) * inverse;
-        const Vec3<S> pn = sum.pn + as * u + a2 * ca + b2 * cl;
-        const Vec3<S> pf = sum.pf + bs * u + TransposeMul(b2, ca) + c2 * cl;
-        ab.handed = Shifted(a2, b2, c2, pn, pf, m.arm);
+        const Sym3<S> c2 = ab.c - Outer(bs) * inverse;
+        const Vec3<S> pn = ab.pn + as * u + a2 * ca + b2 * cl;
+        const Vec3<S> pf = ab.pf + bs * u + TransposeMul(b2, ca) + c2 * cl;
+        AddShifted(a2, b2, c2, pn, pf, m.arm, to);
       }
       ab.pn = ai;
       ab.pf = bi;
       ab.c.xx = inverse;
       ab.u = u;
     }
+    if (keep) *parent += ab.handed;
   }
 }
 

@@ -86,7 +86,7 @@ struct SpatialInertia {
 //   hinge  pn = A s / d, pf = B^T s / d, c.xx = 1 / d, u = u / d (then the joint's acceleration)
 template <class S>
 struct ArticulatedBody : SpatialInertia<S> {
-  SpatialInertia<S> handed;  // to its parent, at the parent's joint
+  SpatialInertia<S> handed;  // to its parent, at the parent's joint; see Eliminate()
   Vec3<S> coriolis_angular, coriolis_linear;
   S u;
   Vec3<S> alpha, linear;  // result

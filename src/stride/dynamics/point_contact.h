@@ -35,7 +35,7 @@ STRIDE_INLINE void AddContact(const PointContact<S>& c, const S& h, SpatialInert
   const S kt = Select(c.active, c.slip_gain * h, zero);
   const Sym3<S> k = Sym3<S>::Diagonal(kt) + Outer(c.normal) * (kn - kt);
   const Vec3<S> f = ExplicitForce(c, h) * Select(c.active, S(1), zero);
-  // As Shifted(), for an inertia that is nothing but k: b gains e = [arm] k, a gains -e [arm].
+  // As AddShifted, for an inertia that is nothing but k: b gains e = [arm] k, a gains -e [arm].
   const S x = c.arm.x, y = c.arm.y, z = c.arm.z;
   const Mat3<S> e{y * k.xz - z * k.xy, y * k.yz - z * k.yy, y * k.zz - z * k.yz,
                   z * k.xx - x * k.xz, z * k.xy - x * k.yz, z * k.xz - x * k.zz,

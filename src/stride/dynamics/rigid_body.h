@@ -116,11 +116,11 @@ void ForEachAxis(const TreeBody<double>& body, const BodyMotion<S>& m, Use use) 
 // body.
 template <class S>
 void Composite(const Tree<double>& tree, Articulation<S>* art) {
-  InitBodies<S, double>(tree, GravityOnly(S(0)), nullptr, 0, art);
+  InitBodies<S, double>(tree, GravityOnly(S(0)), nullptr, 0, false, art);
   for (int i = static_cast<int>(tree.bodies.size()) - 1; i > 0; --i) {
     const ArticulatedBody<S>& ab = art->articulated[i];
-    art->articulated[tree.bodies[i].parent] +=
-        Shifted(ab.a, ab.b, ab.c, Vec3<S>{}, Vec3<S>{}, art->motion[i].arm);
+    AddShifted<S>(ab.a, ab.b, ab.c, Vec3<S>{}, Vec3<S>{}, art->motion[i].arm,
+                  &art->articulated[tree.bodies[i].parent]);
   }
 }
 
@@ -132,7 +132,7 @@ void InverseDynamics(Model<S>* model, const S& gravity, const S* vdot, const Bod
                      int force_count, S* tau) {
   Articulation<S> art = model->View();
   const Tree<double>& tree = model->GetTree();
-  InitBodies(tree, dynamics_internal::GravityOnly(gravity), forces, force_count, &art);
+  InitBodies(tree, dynamics_internal::GravityOnly(gravity), forces, force_count, false, &art);
   dynamics_internal::SpreadAccelerations(tree, vdot, &art);
   dynamics_internal::GatherTorques(tree, vdot, &art, tau);
 }
@@ -268,7 +268,7 @@ template <class S>
 void PointBias(Model<S>* model, int body, const Vec3<S>& point, Vec3<S>* angular, Vec3<S>* linear) {
   Articulation<S> art = model->View();
   const Tree<double>& tree = model->GetTree();
-  InitBodies<S, double>(tree, dynamics_internal::GravityOnly(S(0)), nullptr, 0, &art);
+  InitBodies<S, double>(tree, dynamics_internal::GravityOnly(S(0)), nullptr, 0, false, &art);
   const std::vector<S> zero(tree.nv, S(0));
   dynamics_internal::SpreadAccelerations(tree, zero.data(), &art);
   const BodyMotion<S>& m = art.motion[body];
@@ -313,7 +313,7 @@ void CentroidalMomentum(Model<S>* model, DenseMatrix<S>* matrix, Vec3<S>* angula
         });
   }
   // The rate of the momentum when v' = 0 is the sum of the bodies' inertial forces.
-  InitBodies<S, double>(tree, dynamics_internal::GravityOnly(S(0)), nullptr, 0, &art);
+  InitBodies<S, double>(tree, dynamics_internal::GravityOnly(S(0)), nullptr, 0, false, &art);
   const std::vector<S> zero(tree.nv, S(0));
   dynamics_internal::SpreadAccelerations(tree, zero.data(), &art);
   *angular_bias = *linear_bias = Vec3<S>{};

@@ -1,7 +1,6 @@
 #include "stride/dynamics/tree.h"
 
 #include <cmath>
-#include <utility>
 
 #include "stride/core/error.h"
 
@@ -30,8 +29,6 @@ Tree<Real> BuildTree(const Character& character) {
     const Joint& joint = body.joint;
     TreeBody<Real> b{};
     b.parent = body.parent;
-    b.last_child = b.previous_sibling = -1;
-    if (b.parent >= 0) b.previous_sibling = std::exchange(tree.bodies[b.parent].last_child, i);
     b.kind = joint.kind;
     b.hinge = ClassifyAxis(joint.axis);
     b.massless = body.mass == 0;

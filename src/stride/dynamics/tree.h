@@ -15,7 +15,6 @@ enum class HingeAxis { kX, kY, kZ, kGeneral };
 template <class Real>
 struct TreeBody {
   int parent;
-  int last_child, previous_sibling;  // -1: none
   JointKind kind;
   HingeAxis hinge;  // with the sign of `axis`
   bool massless;    // a link inside a chain of hinges: no inertia of its own
