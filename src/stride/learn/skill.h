@@ -37,7 +37,7 @@ ControlGraph GraphOf(const Skill& skill);
 // Finds out how a skill of one clip turns: Skill::turns, nothing where it keeps its heading.
 void RecordTurns(Skill* skill);
 
-// JSON in docs/skills.md. Throw InputError naming the file and the place.
+// JSON in docs/learning.md. Throw InputError naming the file and the place.
 std::string SkillText(const Skill& skill);
 Skill ParseSkill(const std::string& text, const std::string& file_name);
 Skill ReadSkill(const std::string& path);

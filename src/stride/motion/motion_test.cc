@@ -206,13 +206,8 @@ TEST(Motion, ValidateNamesTheFrame) {
   const Character character = LoadCharacter("liu16");
   const Motion good = RandomMotion(character, 3, 4);
   EXPECT_NO_THROW(Validate(good, character));
-  const auto message = [&](const Motion& motion) -> std::string {
-    try {
-      Validate(motion, character);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "no error";
+  const auto message = [&](const Motion& motion) {
+    return InputErrorOf([&] { Validate(motion, character); });
   };
   Motion bad = good;
   bad.frames.clear();

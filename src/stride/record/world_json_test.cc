@@ -5,6 +5,7 @@
 
 #include "stride/character/library.h"
 #include "stride/core/error.h"
+#include "stride/core/input_error_of.h"
 
 namespace stride {
 namespace {
@@ -76,15 +77,10 @@ TEST(WorldJson, WhatALaterVersionAddsIsLeftAlone) {
 }
 
 TEST(WorldJson, WhatIsReadIsValid) {
-  const auto error_with = [](const char* pointer, const Json& value) -> std::string {
+  const auto error_with = [](const char* pointer, const Json& value) {
     Json json = ToJson(LoadCharacter("biped"));
     json[Json::json_pointer(pointer)] = value;
-    try {
-      CharacterFromJson(JsonNode(json, "run.stride"));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "no error";
+    return InputErrorOf([&] { CharacterFromJson(JsonNode(json, "run.stride")); });
   };
   using testing::AllOf;
   using testing::HasSubstr;

@@ -151,19 +151,24 @@ TEST(BatchTest, AMillionRandomStepsStayFiniteOrAreFlagged) {
   EXPECT_LT(failures, 10);
 }
 
-TEST(BatchTest, ANanStaysInItsLane) {
-  World world;
-  world.actors = {LoadCharacter("liu16")};
-  Batch clean(world), dirty(world);
-  const Actuation hold = HoldPose(world.actors[0], world.actors[0].rest_q);
-  Rng rng(3);
-  for (int lane = 0; lane < clean.Lanes(); ++lane) {
-    const State state = RandomState(world.actors[0], 0.1, &rng);
-    for (Batch* batch : {&clean, &dirty}) {
+// The same random states in both, every lane holding its pose.
+void SetAlike(const Character& character, int seed, Batch* one, Batch* other) {
+  const Actuation hold = HoldPose(character, character.rest_q);
+  Rng rng(seed);
+  for (int lane = 0; lane < one->Lanes(); ++lane) {
+    const State state = RandomState(character, 0.1, &rng);
+    for (Batch* batch : {one, other}) {
       batch->SetState(lane, state);
       batch->SetActuation(lane, hold);
     }
   }
+}
+
+TEST(BatchTest, ANanStaysInItsLane) {
+  World world;
+  world.actors = {LoadCharacter("liu16")};
+  Batch clean(world), dirty(world);
+  SetAlike(world.actors[0], 3, &clean, &dirty);
   State poison = RestState(world.actors[0]);
   poison.v[20] = std::nan("");
   dirty.SetState(0, poison);
@@ -175,7 +180,7 @@ TEST(BatchTest, ANanStaysInItsLane) {
   std::vector<double> memory = dirty.SaveLane(1);
   memory[20] = std::nan("");
   dirty.RestoreLane(1, memory);
-  Actuation poisoned_drive = hold;
+  Actuation poisoned_drive = HoldPose(world.actors[0], world.actors[0].rest_q);
   for (double& t : poisoned_drive.torque) t = std::nan("");
   dirty.SetActuation(2, poisoned_drive);
   clean.Step(100);
@@ -200,16 +205,13 @@ TEST(BatchTest, AFrozenLaneStaysAndItsNeighboursGoOn) {
   World world;
   world.actors = {LoadCharacter("liu16")};
   Batch whole(world), frozen(world);
-  const Actuation hold = HoldPose(world.actors[0], world.actors[0].rest_q);
-  Rng rng(5);
-  for (int lane = 0; lane < whole.Lanes(); ++lane) {
-    const State state = RandomState(world.actors[0], 0.1, &rng);
-    for (Batch* batch : {&whole, &frozen}) {
-      batch->SetState(lane, state);
-      batch->SetActuation(lane, lane % 2 == 0 ? hold : Passive(world.actors[0]));
+  SetAlike(world.actors[0], 5, &whole, &frozen);
+  for (Batch* batch : {&whole, &frozen}) {
+    for (int lane = 1; lane < whole.Lanes(); lane += 2) {
+      batch->SetActuation(lane, Passive(world.actors[0]));
     }
+    batch->Step(100);
   }
-  for (Batch* batch : {&whole, &frozen}) batch->Step(100);
   std::vector<State> before(whole.Lanes());
   for (int lane = 1; lane < whole.Lanes(); lane += 2) {
     frozen.GetState(lane, &before[lane]);
