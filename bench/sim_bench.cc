@@ -4,8 +4,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "stride/app/bench_import.h"
-#include "stride/app/bench_jobs.h"
+#include "stride/app/bench/bench_import.h"
+#include "stride/app/bench/bench_jobs.h"
 #include "stride/character/library.h"
 #include "stride/character/paper_bodies.h"
 #include "stride/core/random.h"

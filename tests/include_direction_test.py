@@ -29,13 +29,15 @@ ORDER = [
     "draw",
     "dynamics",
     "sim",
-    "optim",
-    "learn",
     "scenario",
     "control",
+    "optim",
+    "learn",
     "controllers",
     "record",
+    "run",
     "app",
+    "testing",
 ]
 RANK = {folder: rank for rank, folder in enumerate(ORDER)}
 

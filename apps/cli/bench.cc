@@ -1,4 +1,4 @@
-#include "stride/app/bench.h"
+#include "stride/app/bench/bench.h"
 
 #include <filesystem>
 #include <memory>

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/motion_source.h"
+#include "stride/motion/import/motion_source.h"
 #include "verb.h"
 
 namespace stride::cli {

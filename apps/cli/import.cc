@@ -1,4 +1,4 @@
-#include "stride/app/import.h"
+#include "stride/motion/import/import.h"
 
 #include <memory>
 

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "stride/app/import.h"
-#include "stride/app/motion_source.h"
+#include "stride/motion/import/import.h"
+#include "stride/motion/import/motion_source.h"
 #include "verb.h"
 
 namespace stride::cli {

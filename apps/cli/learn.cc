@@ -1,5 +1,3 @@
-#include "stride/app/learn.h"
-
 #include <unistd.h>
 
 #include <atomic>
@@ -13,8 +11,9 @@
 #include "learn_capture.h"
 #include "learn_graph.h"
 #include "learn_openloop.h"
-#include "stride/app/learn_retarget.h"
 #include "stride/app/option_text.h"
+#include "stride/controllers/control_graph/learn_retarget.h"
+#include "stride/controllers/control_graph/learn_skill.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/core/log.h"

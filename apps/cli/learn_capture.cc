@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "stride/app/import.h"
+#include "stride/motion/import/import.h"
 
 namespace stride::cli {
 

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "stride/app/motion_source.h"
+#include "stride/motion/import/motion_source.h"
 
 namespace stride::cli {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/learn_graph.h"
+#include "stride/controllers/control_graph/learn_graph.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/core/log.h"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "learn_capture.h"
-#include "stride/app/learn_openloop.h"
+#include "stride/controllers/control_graph/learn_openloop.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/core/log.h"

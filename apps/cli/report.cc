@@ -1,4 +1,4 @@
-#include "stride/app/report.h"
+#include "stride/app/report/report.h"
 
 #include <algorithm>
 #include <memory>

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/core/log.h"
 #include "verb.h"
 

@@ -13,10 +13,10 @@
 #include "access.h"
 #include "server.h"
 #include "stride/app/crowd.h"
-#include "stride/app/motion_source.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
 #include "stride/core/log.h"
+#include "stride/motion/import/motion_source.h"
 #include "verb.h"
 
 extern char** environ;

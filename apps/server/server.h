@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "stride/app/live.h"
+#include "stride/app/live/live.h"
 
 // The viewer's server: the page, a WebSocket and downloads over HTTP (docs/viewer.md), in the
 // calling thread.

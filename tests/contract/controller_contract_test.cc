@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "stride/character/library.h"
+#include "stride/controllers/control_graph/skill_library.h"
 #include "stride/controllers/registry.h"
-#include "stride/learn/skill_library.h"
 #include "stride/motion/library.h"
 #include "stride/scenario/placement.h"
 #include "stride/sim/engine.h"

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "stride/character/library.h"
+#include "stride/controllers/control_graph/control_graph.h"
+#include "stride/controllers/control_graph/graph_file.h"
 #include "stride/core/error.h"
-#include "stride/learn/control_graph.h"
-#include "stride/learn/graph_file.h"
 #include "stride/motion/library.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

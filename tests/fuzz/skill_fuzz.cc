@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "stride/character/library.h"
+#include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/core/error.h"
-#include "stride/learn/skill.h"
 #include "stride/motion/library.h"
 
 namespace {

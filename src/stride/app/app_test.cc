@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "stride/app/bench_jobs.h"
+#include "stride/app/bench/bench_jobs.h"
 #include "stride/app/catalog.h"
 #include "stride/app/convert.h"
 #include "stride/app/info.h"
@@ -12,7 +12,7 @@
 #include "stride/app/simulate.h"
 #include "stride/character/library.h"
 #include "stride/core/error.h"
-#include "stride/core/input_error_of.h"
+#include "stride/testing/input_error_of.h"
 
 namespace stride {
 namespace {

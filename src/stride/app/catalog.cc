@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/character/library.h"
+#include "stride/controllers/control_graph/skill_library.h"
 #include "stride/controllers/registry.h"
 #include "stride/core/error.h"
-#include "stride/learn/skill_library.h"
 #include "stride/motion/library.h"
 #include "stride/sim/engine.h"
 

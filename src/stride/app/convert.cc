@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/motion_source.h"
 #include "stride/character/library.h"
 #include "stride/character/mjcf.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
-#include "stride/motion/export.h"
+#include "stride/motion/formats/export.h"
 #include "stride/motion/formats/formats.h"
+#include "stride/motion/import/motion_source.h"
 #include "stride/record/recording.h"
 
 namespace stride {

@@ -9,11 +9,11 @@
 #include "stride/character/library.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
-#include "stride/core/input_error_of.h"
-#include "stride/motion/export.h"
+#include "stride/motion/formats/export.h"
 #include "stride/motion/formats/formats.h"
 #include "stride/motion/library.h"
 #include "stride/record/recording.h"
+#include "stride/testing/input_error_of.h"
 
 namespace stride {
 namespace {

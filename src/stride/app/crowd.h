@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "stride/app/run.h"
 #include "stride/draw/camera.h"
 #include "stride/draw/image.h"
+#include "stride/run/run.h"
 
 // Many characters in one world.
 namespace stride {

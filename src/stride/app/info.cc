@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stride/app/import.h"
-#include "stride/app/motion_source.h"
 #include "stride/character/library.h"
+#include "stride/motion/import/import.h"
+#include "stride/motion/import/motion_source.h"
 
 namespace stride {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stride/character/character.h"
-#include "stride/learn/skill.h"
+#include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/motion/motion.h"
 #include "stride/motion/travel.h"
 #include "stride/record/recording.h"

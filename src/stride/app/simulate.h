@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "stride/app/run.h"
+#include "stride/run/run.h"
 
 // One run from its beginning to its end: behind `stride simulate`.
 namespace stride {

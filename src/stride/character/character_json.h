@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stride/character/character.h"
-#include "stride/character/json_node.h"
+#include "stride/core/json_node.h"
 
 namespace stride {
 

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "stride/character/body_checks.h"
 #include "stride/core/error.h"
+#include "stride/testing/body_checks.h"
 
 namespace stride {
 namespace {

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "stride/character/body_checks.h"
 #include "stride/character/library.h"
 #include "stride/core/error.h"
+#include "stride/testing/body_checks.h"
 
 namespace stride {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stride/control/controller.h"
-#include "stride/learn/skill.h"
+#include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/motion/motion.h"
 
 // All controllers, from controllers.def: one line a method.

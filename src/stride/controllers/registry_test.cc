@@ -7,8 +7,8 @@
 
 #include "stride/character/library.h"
 #include "stride/core/error.h"
-#include "stride/core/input_error_of.h"
 #include "stride/motion/library.h"
+#include "stride/testing/input_error_of.h"
 
 namespace stride {
 namespace {

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "stride/core/error.h"
-#include "stride/core/input_error_of.h"
 #include "stride/math/rotation.h"
+#include "stride/testing/input_error_of.h"
 
 namespace stride {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "stride/core/chunk.h"
 #include "stride/core/error.h"
-#include "stride/record/chunk.h"
 
 namespace stride {
 namespace {

@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "stride/character/json_node.h"
+#include "stride/core/chunk.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
-#include "stride/record/chunk.h"
+#include "stride/core/json_node.h"
 #include "stride/record/frame_codec.h"
 #include "stride/record/world_json.h"
 

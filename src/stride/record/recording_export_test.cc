@@ -7,12 +7,12 @@
 #include "stride/character/library.h"
 #include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
-#include "stride/motion/export.h"
 #include "stride/motion/formats/bvh/bvh.h"
+#include "stride/motion/formats/export.h"
 #include "stride/motion/formats/gltf/gltf.h"
 #include "stride/motion/library.h"
 #include "stride/record/recording.h"
-#include "stride/record/test_recordings.h"
+#include "stride/testing/test_recordings.h"
 
 namespace stride {
 namespace {

@@ -5,13 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "stride/character/json_node.h"
 #include "stride/character/library.h"
+#include "stride/core/chunk.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
-#include "stride/core/input_error_of.h"
-#include "stride/record/chunk.h"
-#include "stride/record/test_recordings.h"
+#include "stride/core/json_node.h"
+#include "stride/testing/input_error_of.h"
+#include "stride/testing/test_recordings.h"
 
 namespace stride {
 namespace {

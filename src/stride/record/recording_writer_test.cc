@@ -12,9 +12,9 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
-#include "stride/core/input_error_of.h"
 #include "stride/record/recording.h"
-#include "stride/record/test_recordings.h"
+#include "stride/testing/input_error_of.h"
+#include "stride/testing/test_recordings.h"
 
 namespace stride {
 namespace {

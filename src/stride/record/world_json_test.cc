@@ -5,7 +5,7 @@
 
 #include "stride/character/library.h"
 #include "stride/core/error.h"
-#include "stride/core/input_error_of.h"
+#include "stride/testing/input_error_of.h"
 
 namespace stride {
 namespace {

@@ -8,10 +8,10 @@
 #include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
-#include "stride/core/input_error_of.h"
 #include "stride/dynamics/rigid_body.h"
 #include "stride/scenario/ground.h"
 #include "stride/scenario/scenario.h"
+#include "stride/testing/input_error_of.h"
 
 namespace stride {
 namespace {

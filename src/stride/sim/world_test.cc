@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "stride/core/error.h"
-#include "stride/core/input_error_of.h"
+#include "stride/testing/input_error_of.h"
 
 namespace stride {
 namespace {

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "stride/app/experiments/skill_trials.h"
+#include "stride/controllers/control_graph/skill_library.h"
 #include "stride/core/error.h"
-#include "stride/learn/skill_library.h"
-#include "stride/motion/blend.h"
+#include "stride/motion/edit/blend.h"
 
 namespace stride::experiments {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "stride/app/experiment.h"
-#include "stride/app/run.h"
-#include "stride/learn/skill.h"
+#include "stride/app/experiments/experiment.h"
+#include "stride/controllers/control_graph/clip_skill.h"
+#include "stride/run/run.h"
 #include "stride/scenario/fall.h"
 
 // Skills that are control graphs, and what a character does in one: where it is, when it falls and

@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "stride/app/experiments/way_points.h"
-#include "stride/app/motion_source.h"
 #include "stride/character/library.h"
 #include "stride/core/error.h"
-#include "stride/motion/seam.h"
+#include "stride/motion/edit/seam.h"
+#include "stride/motion/import/motion_source.h"
 
 namespace stride::experiments {
 namespace {

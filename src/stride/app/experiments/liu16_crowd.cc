@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "stride/app/crowd.h"
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/graph_watch.h"
 #include "stride/core/error.h"
 #include "stride/core/random.h"

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/graph_watch.h"
 #include "stride/app/experiments/transition_sheet.h"
-#include "stride/app/parallel.h"
 #include "stride/core/error.h"
+#include "stride/core/parallel.h"
 #include "stride/core/random.h"
 
 // Section 7: random walks on control graphs "never fail" unperturbed; and under pushes, where it

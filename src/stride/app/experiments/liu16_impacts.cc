@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/graph_watch.h"
 #include "stride/app/experiments/skill_trials.h"
-#include "stride/app/parallel.h"
 #include "stride/character/rest_pose.h"
+#include "stride/controllers/control_graph/skill_library.h"
 #include "stride/core/error.h"
+#include "stride/core/parallel.h"
 #include "stride/core/random.h"
-#include "stride/learn/skill_library.h"
 #include "stride/math/rotation.h"
 #include "stride/scenario/push.h"
 

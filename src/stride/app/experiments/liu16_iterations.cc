@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/liu16_skills.h"
 #include "stride/app/experiments/skill_trials.h"
-#include "stride/app/motion_source.h"
+#include "stride/controllers/control_graph/clip_skill.h"
+#include "stride/controllers/control_graph/learner.h"
 #include "stride/core/config.h"
-#include "stride/learn/learner.h"
-#include "stride/learn/skill.h"
-#include "stride/motion/symmetry.h"
+#include "stride/motion/edit/symmetry.h"
+#include "stride/motion/import/motion_source.h"
 
 // Figure 6: robustness against the iterations of guided learning; and, beyond the paper, of the
 // evolution that follows it.

@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/liu16_skills.h"
 #include "stride/app/experiments/skill_trials.h"
+#include "stride/controllers/control_graph/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/core/random.h"
-#include "stride/learn/skill_library.h"
 
 // Section 6.1: 400 N for 0.2 s at the trunk in the flight phase of the kick, and the kick goes on.
 namespace stride::experiments::liu16_kick_push {

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/liu16_skills.h"
 #include "stride/app/experiments/skill_trials.h"
-#include "stride/app/learn_retarget.h"
+#include "stride/controllers/control_graph/learn_retarget.h"
 #include "stride/core/config.h"
 #include "stride/core/file.h"
 

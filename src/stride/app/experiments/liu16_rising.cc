@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/graph_watch.h"
 #include "stride/app/experiments/transition_sheet.h"
-#include "stride/app/parallel.h"
 #include "stride/core/error.h"
+#include "stride/core/parallel.h"
 #include "stride/core/random.h"
 #include "stride/scenario/push.h"
 

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/learn.h"
+#include "stride/controllers/control_graph/clip_skill.h"
+#include "stride/controllers/control_graph/learn_skill.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
-#include "stride/learn/skill.h"
-#include "stride/motion/seam.h"
+#include "stride/motion/edit/seam.h"
 
 namespace stride::experiments {
 namespace {

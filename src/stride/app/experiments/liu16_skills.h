@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "stride/app/experiment.h"
-#include "stride/app/motion_source.h"
+#include "stride/app/experiments/experiment.h"
+#include "stride/motion/import/motion_source.h"
 
 // The cyclic skills of liu16, Table II: from which clips they are learned here, and how.
 namespace stride::experiments {

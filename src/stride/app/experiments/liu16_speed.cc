@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/bench_jobs.h"
-#include "stride/app/experiment.h"
+#include "stride/app/bench/bench_jobs.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/character/library.h"
 #include "stride/character/mjcf.h"
 #include "stride/sim/batch.h"

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/graph_watch.h"
 #include "stride/app/experiments/way_points.h"
-#include "stride/app/parallel.h"
 #include "stride/core/error.h"
+#include "stride/core/parallel.h"
 
 // Section 7: a user steers the character over the graph. Here the user is a course of way points,
 // who sees where the character is and points to the next one.

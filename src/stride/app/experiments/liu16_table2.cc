@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/liu16_skills.h"
 #include "stride/app/experiments/skill_trials.h"
 #include "stride/core/error.h"

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "stride/app/experiment.h"
-#include "stride/app/parallel.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/app/simulate.h"
-#include "stride/learn/skill_library.h"
+#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/core/parallel.h"
 #include "stride/sim/engine.h"
 
 // Skills learned in lanes, performed in every engine: what was learned must be the skill, not the

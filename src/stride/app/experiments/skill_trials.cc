@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/parallel.h"
+#include "stride/controllers/control_graph/features.h"
+#include "stride/core/parallel.h"
 #include "stride/core/progress.h"
-#include "stride/learn/features.h"
 #include "stride/math/rotation.h"
-#include "stride/motion/symmetry.h"
+#include "stride/motion/edit/symmetry.h"
 
 namespace stride::experiments {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "stride/app/run.h"
+#include "stride/run/run.h"
 
 // Learned skills performed until they are lost: what several experiments measure.
 namespace stride::experiments {

@@ -8,12 +8,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/liu16_skills.h"
+#include "stride/controllers/control_graph/learner.h"
+#include "stride/controllers/control_graph/skill_library.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
-#include "stride/learn/learner.h"
-#include "stride/learn/skill_library.h"
 
 namespace stride::experiments {
 namespace {

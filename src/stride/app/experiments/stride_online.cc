@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/skill_trials.h"
 #include "stride/character/library.h"
 #include "stride/motion/library.h"

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/bisect.h"
-#include "stride/app/experiment.h"
+#include "stride/app/experiments/bisect.h"
+#include "stride/app/experiments/experiment.h"
 #include "stride/app/simulate.h"
 #include "stride/character/library.h"
 #include "stride/character/mjcf.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stride/motion/blend.h"
+#include "stride/motion/edit/blend.h"
 
 namespace stride {
 namespace {

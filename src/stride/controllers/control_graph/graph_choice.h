@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "stride/control/controller.h"
-#include "stride/learn/skill.h"
+#include "stride/controllers/control_graph/clip_skill.h"
 
 // Which fragment follows where several may: towards a node that was asked for, greedily towards a
 // speed and a heading, or at random with even visits (liu16, Sections 6.2 and 7).

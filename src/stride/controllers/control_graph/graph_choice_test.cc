@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stride/learn/skill_library.h"
+#include "stride/controllers/control_graph/skill_library.h"
 
 namespace stride {
 namespace {

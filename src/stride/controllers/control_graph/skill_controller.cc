@@ -2,14 +2,14 @@
 #include <cmath>
 #include <optional>
 
-#include "stride/controllers/clip_servos.h"
+#include "stride/controllers/control_graph/clip_servos.h"
+#include "stride/controllers/control_graph/clip_skill.h"
+#include "stride/controllers/control_graph/falls.h"
 #include "stride/controllers/control_graph/graph_choice.h"
 #include "stride/controllers/registry.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/dynamics/model.h"
-#include "stride/learn/falls.h"
-#include "stride/learn/skill.h"
 #include "stride/math/rotation.h"
 
 // Performs a learned skill (liu16): the fragments of its clip one after the other, around and

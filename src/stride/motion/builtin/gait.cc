@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include "stride/character/rest_pose.h"
+#include "stride/math/curve.h"
 #include "stride/math/rotation.h"
-#include "stride/motion/builtin/curve.h"
 #include "stride/motion/builtin/sketch.h"
 
 namespace stride {

@@ -7,8 +7,8 @@
 
 #include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
+#include "stride/math/curve.h"
 #include "stride/math/rotation.h"
-#include "stride/motion/builtin/curve.h"
 
 namespace stride {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
-#include "stride/core/input_error_of.h"
+#include "stride/testing/input_error_of.h"
 
 namespace stride {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
-#include "stride/core/input_error_of.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/formats/bvh/euler.h"
+#include "stride/testing/input_error_of.h"
 
 namespace stride {
 namespace {

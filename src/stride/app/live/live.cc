@@ -1,0 +1,416 @@
+#include "stride/app/live/live.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <numbers>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "stride/app/catalog.h"
+#include "stride/character/library.h"
+#include "stride/controllers/registry.h"
+#include "stride/core/error.h"
+#include "stride/motion/formats/export.h"
+#include "stride/motion/formats/formats.h"
+#include "stride/motion/import/motion_source.h"
+
+namespace stride {
+namespace {
+
+using Clock = LiveRun::Clock;
+using Kind = LiveOutput::Kind;
+
+constexpr double kStatusSeconds = 0.25;
+constexpr double kMinStatusSeconds = 0.05;  // between changes, of a slider for instance
+constexpr double kMaxTickSeconds = 0.1;     // after a stall the run goes on instead of racing after
+constexpr double kPaceSeconds = 1;          // over which the real-time factor is measured
+constexpr double kKeepsUp = 0.95;
+constexpr double kPlayedSeconds = 10;  // of a motion that loops
+constexpr std::size_t kMaxQueue = 1024;
+
+Clock::duration Seconds(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+double SecondsBetween(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+double ThreadCpuSeconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+nlohmann::ordered_json OrNull(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+nlohmann::ordered_json ToJson(const Command& command) {
+  return {{"speed", OrNull(command.speed)},
+          {"heading", OrNull(command.heading)},
+          {"style", command.style},
+          {"point", command.point ? nlohmann::ordered_json{command.point->x, command.point->y}
+                                  : nlohmann::ordered_json(nullptr)}};
+}
+
+// Names from the page are looked up here and nowhere else, so that none is taken for a file's.
+// `current` may be a file that the command line named.
+void CheckListed(const std::string& kind, const std::string& name, const std::string& current) {
+  if (name == current) return;
+  std::vector<std::string> names;
+  const std::vector<CatalogSection> sections = ListCatalog(kind);
+  for (const CatalogEntry& entry : sections[0].entries) names.push_back(entry.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw InputError(
+      fmt::format("there is no '{}' among the {}; expected one of: {}", name, kind,
+                  names.empty() ? "none there yet" : fmt::format("{}", fmt::join(names, ", "))));
+}
+
+// `current` if it performs skills, else the first that does.
+std::string ControllerOfSkills(const std::string& current) {
+  if (FindController(current).needs_skill) return current;
+  for (const ControllerInfo& info : Controllers()) {
+    if (info.needs_skill) return info.name;
+  }
+  throw InputError("no controller performs skills");
+}
+
+std::string Text(const nlohmann::ordered_json& json) {
+  // A name from a foreign file may not be UTF-8.
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace
+
+LiveSession::LiveSession(const RunSetup& setup, Bytes opened)
+    : opened_(std::move(opened)), setup_(setup) {
+  if (!opened_) run_.emplace(setup);
+}
+
+LiveSession::~LiveSession() { Stop(); }
+
+void LiveSession::Start(std::function<void(LiveOutput)> sink) {
+  STRIDE_CHECK(!thread_.joinable());
+  sink_ = std::move(sink);
+  thread_ = std::thread([this] { Loop(); });
+}
+
+void LiveSession::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void LiveSession::Join(int client) {
+  const std::lock_guard lock(mutex_);
+  queue_.push_back({client, std::nullopt});
+}
+
+bool LiveSession::Post(int client, LiveMessage message) {
+  const std::lock_guard lock(mutex_);
+  if (queue_.size() >= kMaxQueue) return false;
+  queue_.push_back({client, std::move(message)});
+  return true;
+}
+
+Bytes LiveSession::Opened() const {
+  const std::lock_guard lock(mutex_);
+  return opened_;
+}
+
+Bytes LiveSession::Recorded() const {
+  const std::lock_guard lock(mutex_);
+  return recorded_;
+}
+
+void LiveSession::ReportServer(int clients, double load) {
+  clients_ = clients;
+  server_load_ = load;
+}
+
+void LiveSession::Loop() {
+  Clock::time_point due = Clock::now(), last = due;
+  for (;;) {
+    due += Seconds(kTickSeconds);
+    {
+      std::unique_lock lock(mutex_);
+      if (wake_.wait_until(lock, due, [&] { return stopping_; })) return;
+    }
+    const Clock::time_point now = Clock::now();
+    const double wall = std::min(SecondsBetween(last, now), kMaxTickSeconds);
+    last = now;
+    rebuilt_ = false;
+    Tick(wall);
+    const double late = SecondsBetween(due, Clock::now());
+    if (late > kTickSeconds) {
+      if (run_ && !run_->Paused() && !rebuilt_) ++missed_;
+      due = Clock::now();
+    }
+  }
+}
+
+void LiveSession::Tick(double wall_seconds) {
+  const double cpu_begin = ThreadCpuSeconds();
+  ServeQueue();
+  double simulation_cpu = 0;
+  if (run_ && watched_) {
+    const double cpu_before = ThreadCpuSeconds();
+    const double time_before = run_->GetRun().Time();
+    const bool paused = run_->Paused();
+    try {
+      run_->Advance(wall_seconds, Clock::now() + Seconds(kTickSeconds));
+    } catch (const InputError& error) {  // a changed world that the engine does not take
+      run_->Pause(true);
+      Send(Kind::kText, Text({{"type", "refused"}, {"message", error.what()}}));
+    }
+    const double advanced = run_->GetRun().Time() - time_before;
+    if (!paused) {
+      const double kept = std::exp(-wall_seconds / kPaceSeconds);
+      asked_ = kept * asked_ + run_->Rate() * wall_seconds;
+      done_ = kept * done_ + advanced;
+    }
+    frame_due_ = frame_due_ || advanced > 0;
+    status_due_ = status_due_ || run_->Paused() != paused;
+    simulation_cpu = ThreadCpuSeconds() - cpu_before;
+    if (run_->RecordingFull()) EndRecording();
+    for (std::string& event : run_->TakeEvents()) {
+      Send(Kind::kEvent, std::move(event));
+      frame_due_ = true;  // clients drop frames from before an event
+    }
+    if (frame_due_) Send(Kind::kFrame, run_->EncodeCurrentFrame());
+    frame_due_ = false;
+  }
+  since_status_ += wall_seconds;
+  if (since_status_ >= (status_due_ ? kMinStatusSeconds : kStatusSeconds)) {
+    Send(Kind::kStatus, Text(Status()));
+    status_due_ = false;
+    since_status_ = 0;
+  }
+  const double kept = std::exp(-wall_seconds / kPaceSeconds);
+  load_cpu_ = kept * load_cpu_ + ThreadCpuSeconds() - cpu_begin - simulation_cpu;
+  load_wall_ = kept * load_wall_ + wall_seconds;
+}
+
+// As many as a tick has time for; the rest waits for the next.
+void LiveSession::ServeQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    std::move(queue_.begin(), queue_.end(), std::back_inserter(pending_));
+    queue_.clear();
+  }
+  const Clock::time_point end = Clock::now() + Seconds(kTickSeconds / 2);
+  while (!pending_.empty() && Clock::now() < end) {
+    const Request request = std::move(pending_.front());
+    pending_.pop_front();
+    Serve(request);
+  }
+}
+
+void LiveSession::Serve(const Request& request) {
+  if (!request.message) {
+    watched_ = true;
+    Send(Kind::kText, Text(LiveCatalog()), request.client);
+    Send(Kind::kStatus, Text(Status()), request.client);
+    if (run_) {
+      Send(Kind::kHead, run_->EncodeHead(), request.client);
+      Send(Kind::kFrame, run_->EncodeCurrentFrame(), request.client);
+    }
+    return;
+  }
+  try {
+    std::visit([this](const auto& message) { Handle(message); }, *request.message);
+    status_due_ = status_due_ || !std::holds_alternative<DragMessage>(*request.message);
+  } catch (const InputError& error) {
+    Send(Kind::kText, Text({{"type", "refused"}, {"message", error.what()}}), request.client);
+  }
+}
+
+LiveRun& LiveSession::Live() {
+  if (!run_) throw InputError("a recording is open; go back to the simulation first");
+  return *run_;
+}
+
+void LiveSession::Handle(const PauseMessage& message) { Live().Pause(message.on); }
+void LiveSession::Handle(const StepMessage&) {
+  Live().StepOnce();
+  frame_due_ = true;
+}
+void LiveSession::Handle(const RateMessage& message) { Live().SetRate(message.value); }
+void LiveSession::Handle(const RestartMessage&) { Begin(Live().Setup()); }
+void LiveSession::Handle(const RunInput& input) { Live().Apply(input); }
+void LiveSession::Handle(const DragMessage& message) { Live().Drag(message); }
+void LiveSession::Handle(const ReleaseMessage&) { Live().Release(); }
+void LiveSession::Handle(const GoLiveMessage&) { Begin(setup_); }
+
+void LiveSession::Handle(const SetupMessage& message) {
+  RunSetup setup = run_ ? run_->Setup() : setup_;
+  if (message.character) {
+    CheckListed("characters", *message.character, setup.character);
+    setup.character = *message.character;
+  }
+  if (message.engine) {
+    CheckListed("engines", *message.engine, setup.engine);
+    setup.engine = *message.engine;
+  }
+  if (message.controller) {
+    CheckListed("controllers", *message.controller, setup.controller);
+    if (*message.controller != setup.controller) setup.controller_config = nlohmann::json::object();
+    setup.controller = *message.controller;
+  }
+  if (message.motion) {
+    const std::string current = setup.motions.empty() ? "" : setup.motions[0];
+    if (message.motion->empty()) {
+      setup.motions.clear();
+    } else if (*message.motion != current) {
+      CheckListed("motions", *message.motion, current);
+      setup.motions = {*message.motion};
+    }
+  }
+  if (message.skill) {
+    if (!message.skill->empty()) {
+      CheckListed("skills", *message.skill, setup.skill);
+      setup.controller = ControllerOfSkills(setup.controller);
+    }
+    setup.skill = *message.skill;
+  }
+  if (!FindController(setup.controller).needs_skill) setup.skill.clear();
+  // Motions of the controller before may be more than this one takes.
+  const std::size_t most = FindController(setup.controller).max_motions;
+  if (setup.motions.size() > most) setup.motions.resize(most);
+  Begin(setup);
+}
+
+void LiveSession::Handle(const RecordMessage& message) {
+  if (!message.on) {
+    EndRecording();
+  } else if (!Live().Recording()) {
+    Live().StartRecording();
+  }
+}
+
+void LiveSession::Handle(const PlayMessage& message) {
+  CheckListed("motions", message.motion, "");
+  const bool human = LoadCharacter(setup_.character).IsHuman();
+  const MotionSource source = LoadAnyMotion(message.motion, human ? setup_.character : "");
+  auto bytes = std::make_shared<const std::string>(
+      EncodeRecording(RecordingFromMotion(source.motion, source.character, kPlayedSeconds)));
+  EndRecording();
+  run_.reset();
+  ++opened_count_;
+  const std::lock_guard lock(mutex_);
+  opened_ = std::move(bytes);
+}
+
+// The new run first: if it cannot be made, the old one goes on.
+void LiveSession::Begin(const RunSetup& setup) {
+  LiveRun next(setup);
+  EndRecording();
+  if (run_) {
+    next.SetRate(run_->Rate());
+    next.Pause(run_->Paused() && !run_->GetRun().Finished());
+  }
+  setup_ = setup;
+  run_.emplace(std::move(next));
+  {
+    const std::lock_guard lock(mutex_);
+    opened_.reset();
+  }
+  rebuilt_ = true;
+  missed_ = 0;
+  asked_ = done_ = 0;
+  Send(Kind::kHead, run_->EncodeHead());
+  frame_due_ = true;
+}
+
+void LiveSession::EndRecording() {
+  if (!run_) return;
+  Bytes bytes = run_->StopRecording();
+  status_due_ = true;
+  if (!bytes) return;
+  const std::lock_guard lock(mutex_);
+  recorded_ = std::move(bytes);
+}
+
+void LiveSession::Send(LiveOutput::Kind kind, std::string bytes, int client) {
+  sink_({kind, client, std::make_shared<const std::string>(std::move(bytes))});
+}
+
+nlohmann::ordered_json LiveSession::Status() const {
+  const RunSetup& setup = run_ ? run_->Setup() : setup_;
+  const double realtime = asked_ > kPaceSeconds / 2 ? done_ / asked_ : 1;
+  const bool running = run_ && !run_->Paused();
+  const double own_load = load_wall_ > 0 ? load_cpu_ / load_wall_ : 0;
+  nlohmann::ordered_json json = {
+      {"type", "status"},
+      {"mode", run_ ? "live" : "recording"},
+      {"opened", opened_count_},
+      {"paused", run_ && run_->Paused()},
+      {"rate", run_ ? run_->Rate() : 1},
+      {"time", run_ ? run_->GetRun().Time() : 0},
+      {"realtime", realtime},
+      {"late", running && realtime < kKeepsUp},
+      {"missed", missed_},
+      {"fell", run_ && run_->GetRun().Fell()},
+      {"failed", run_ && run_->GetRun().Failed()},
+      {"recording", run_ && run_->Recording()},
+      {"recorded_seconds", run_ ? run_->RecordedSeconds() : 0},
+      {"downloadable", Recorded() != nullptr},
+      {"setup",
+       {{"character", setup.character},
+        {"engine", setup.engine},
+        {"controller", setup.controller},
+        {"motions", setup.motions},
+        {"skill", setup.skill.empty() ? nlohmann::ordered_json(nullptr)
+                                      : nlohmann::ordered_json(setup.skill)},
+        {"friction", setup.scenario.world.friction},
+        {"slope_deg", setup.scenario.world.terrain.slope * 180 / std::numbers::pi},
+        {"seed", setup.seed}}}};
+  json["command"] = ToJson(run_ ? run_->GetRun().CurrentCommand() : Command{});
+  json["others"] = nlohmann::ordered_json::array();
+  for (int k = 1; run_ && k < run_->GetRun().CharacterCount(); ++k) {
+    json["others"].push_back({{"command", ToJson(run_->GetRun().CurrentCommand(k))},
+                              {"falls", run_->GetRun().Falls(k)}});
+  }
+  json["styles"] = run_ ? run_->Styles() : std::vector<std::string>();
+  json["metrics"] = run_ ? ToJson(run_->GetRun().Measure()) : nlohmann::ordered_json::object();
+  json["server_load"] = own_load + server_load_;
+  json["clients"] = clients_.load();
+  return json;
+}
+
+nlohmann::ordered_json LiveCatalog() {
+  nlohmann::ordered_json json = {{"type", "catalog"}};
+  json.update(ToJson(ListCatalog()));
+  auto& controllers = json["controllers"] = nlohmann::ordered_json::array();
+  for (const ControllerInfo& info : Controllers()) {
+    controllers.push_back({{"name", info.name},
+                           {"description", info.description},
+                           {"min_motions", info.min_motions},
+                           {"max_motions", info.max_motions}});
+  }
+  return json;
+}
+
+std::string ExportRecordingBytes(const Bytes& bytes, const std::string& format) {
+  if (format == "recording") return *bytes;
+  const Recording recording = ParseRecording(*bytes, "the recording");
+  if (format == "csv") return RecordingCsv(recording);
+  const std::string extension = "." + format;
+  for (const FormatInfo& info : Formats()) {
+    const auto& endings = info.write_extensions;
+    if (!info.write || std::find(endings.begin(), endings.end(), extension) == endings.end()) {
+      continue;
+    }
+    return info.write(
+        ClipFromMotion(MotionFromRecording(recording), recording.header.world.actors.at(0)));
+  }
+  throw InputError("a recording is not exported as '" + format + "'");
+}
+
+}  // namespace stride

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "stride/controllers/control_graph/control_graph.h"
+#include "stride/controllers/control_graph/fragment_kernel.h"
+#include "stride/core/random.h"
+#include "stride/sim/batch.h"
+
+// Runs control fragments on the lanes of one batch: the innermost loop of all that learns. One for
+// each thread.
+namespace stride {
+
+// How much the world may differ from lane to lane, as factors (1: not at all): learned skills then
+// hold in other engines too.
+struct WorldVariation {
+  double stiffness = 3, damping = 2, friction = 1.6;  // of the ground
+  double gains = 1.1;                                 // of the servos
+  double slope = 0;                                   // rad, either way, in any direction
+};
+
+inline constexpr WorldVariation kSameWorld = {1, 1, 1, 1, 0};
+
+class FragmentRunner {
+ public:
+  // `world`: the character and its ground, a plane.
+  FragmentRunner(const World& world, const SkillParts& parts);
+
+  int Lanes() const { return kernel_->lanes; }
+  // Floats of a stored state.
+  int StateSize() const { return state_size_; }
+
+  // A state of one lane as it is, but for its place on the ground: the origin is below the root.
+  void Store(int lane, float* state) const;
+  void Load(int lane, const float* state);
+  void Load(int lane, const State& state);
+  State Read(int lane) const;
+
+  // Heading that the clip's beginning has in the world.
+  void SetBase(int lane, double heading);
+  double Base(int lane) const { return base_[lane]; }
+
+  void SetConditions(int lane, const WorldVariation& variation, Random* random);
+  // On the trunk, N, until changed.
+  void SetPush(int lane, double x, double y);
+
+  // Features of all lanes, and their costs, against a border. After Load: call Refresh() first.
+  void Refresh() { batch_.Refresh(); }
+  void Judge(const BorderReference& border, const CostWeights& weights, bool with_cost);
+  const float* Features() const { return features_.data(); }  // [kFeatureCount][Lanes()]
+  float Feature(int lane, int k) const { return features_[k * kernel_->lanes + lane]; }
+  float Cost(int lane) const { return cost_[lane]; }
+
+  float& Action(int lane, int k) { return actions_[k * kernel_->lanes + lane]; }
+  // The steps of a fragment with the actions set, or some of the graph's steps.
+  void Run(const ControlGraph& graph, int fragment);
+  void RunSteps(const ControlGraph& graph, int begin, int end);
+
+  // From now on adds the seconds spent in the batch's steps to a number, for measurements; null:
+  // no longer.
+  void TimePhysics(double* seconds) { physics_seconds_ = seconds; }
+
+  bool Failed(int lane) const { return batch_.Failed(lane); }
+  void Freeze(int lane) { batch_.Freeze(lane); }  // until it is loaded
+  // Root's height above the ground over that of the border's reference, and its tilt, rad.
+  bool Fallen(int lane, const BorderReference& border) const;
+
+ private:
+  struct Free {
+    void operator()(float* p) const { std::free(p); }
+  };
+  using Aligned = std::unique_ptr<float[], Free>;
+
+  Batch batch_;
+  SkillParts parts_;
+  const FragmentKernel* kernel_;
+  int bodies_, state_size_, trunk_;
+  Vec3d trunk_com_;
+  State rest_;
+  LaneConditions conditions_;
+  std::vector<float> gains_;  // kp, kd of each body
+  std::vector<double> base_;
+  double* physics_seconds_ = nullptr;
+  struct Span {
+    float* at = nullptr;
+    float* data() { return at; }
+    const float* data() const { return at; }
+    float& operator[](int k) { return at[k]; }
+    const float& operator[](int k) const { return at[k]; }
+  };
+  Aligned block_;
+  Span features_, cost_, actions_, base_half_;
+};
+
+}  // namespace stride

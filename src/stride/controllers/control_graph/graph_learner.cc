@@ -1,0 +1,141 @@
+#include "stride/controllers/control_graph/graph_learner.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "stride/controllers/control_graph/falls.h"
+#include "stride/core/config.h"
+#include "stride/core/error.h"
+
+namespace stride {
+
+GraphLearner::GraphLearner(const ControlGraph& graph, const GraphLearnOptions& options,
+                           std::uint64_t seed, const Workers& workers)
+    : graph_(graph), options_(options), seed_(seed), workers_(workers), stages_(Stages(graph)) {
+  BeginStage({});
+}
+
+std::string GraphLearner::StageName() const {
+  if (stage_ >= static_cast<int>(stages_.size())) return "whole graph";
+  const int begin = stage_ == 0 ? 0 : stages_[stage_ - 1].segments;
+  std::string name;
+  for (int s = begin; s < stages_[stage_].segments; ++s) {
+    name += (name.empty() ? "" : ", ") + graph_.segments[s].name;
+  }
+  return name;
+}
+
+void GraphLearner::BeginStage(const LearnState& known) {
+  LearnStart start;
+  start.from = known;
+  start.from.best.clear();
+  LearnOptions options = options_.stage;
+  if (stage_ < static_cast<int>(stages_.size())) {
+    const GraphStage& stage = stages_[stage_];
+    const ControlGraph part = Prefix(graph_, stage.segments);
+    start.known = static_cast<int>(known.policies.size());
+    start.entry = stage.entry;
+    const Fragment& entry = part.fragments[stage.entry];
+    if (part.segments[entry.segment].rises) {
+      World world;
+      world.actors = {graph_.character};
+      world.contact.passes = 2;
+      world.time_step = graph_.time_step;
+      FragmentRunner runner(world, graph_.parts);
+      // All ways to rise are there to be the nearest.
+      start.states = CollectFalls(graph_, known, entry.segment, options_.falls,
+                                  seed_ + 1000 + stage_, &runner);
+      const Segment& segment = part.segments[entry.segment];
+      options.evolve_seconds =
+          std::max(options.evolve_seconds, (segment.end - segment.begin) * graph_.time_step + 3);
+    }
+    learner_ = std::make_unique<Learner>(part, options, seed_ + stage_, workers_, start);
+  } else {
+    options.evolve_iterations = options_.whole_iterations;
+    options.evolve_pairs = options_.whole_pairs;
+    options.evolve_average = options_.whole_average;
+    options.evolve_focus = options_.whole_focus;
+    start.phase = LearnPhase::kEvolve;
+    learner_ = std::make_unique<Learner>(graph_, options, seed_ + stage_, workers_, start);
+  }
+}
+
+double GraphLearner::Progress() const {
+  if (Done()) return 1;
+  return (stage_ + static_cast<double>(learner_->DoneIterations()) /
+                       std::max(1, learner_->TotalIterations())) /
+         TotalStages();
+}
+
+nlohmann::ordered_json GraphLearner::Advance(const std::function<bool()>& stop) {
+  nlohmann::ordered_json line = {{"stage", StageName()}};
+  const nlohmann::ordered_json found = learner_->Advance(stop);
+  if (found.is_null()) return found;
+  line.update(found);
+  history_.push_back(line);
+  if (learner_->Done()) {
+    ++stage_;
+    if (!Done()) {
+      lane_steps_ += learner_->LaneSteps();
+      BeginStage(LearnState(learner_->Known()));
+    }
+  }
+  return line;
+}
+
+State GraphLearner::Start() const { return learner_->Start(); }
+
+std::vector<double> GraphLearner::Robustness(double seconds, double push, int trials) const {
+  std::vector<double> shares;
+  for (const Segment& segment : graph_.segments) {
+    shares.push_back(
+        std::min(1.0, learner_->Try(seconds, push, true, trials, segment.first).seconds / seconds));
+  }
+  return shares;
+}
+
+double GraphLearner::RandomWalkSeconds(double seconds, double push, int trials) const {
+  return learner_->Try(seconds, push, push > 0, trials).seconds;
+}
+
+std::string GraphLearner::Checkpoint() const {
+  const nlohmann::ordered_json head = {{"stride_graph_checkpoint", 1},
+                                       {"stage", stage_},
+                                       {"segments", graph_.segments.size()},
+                                       {"settings", ConfigToJson(options_)},
+                                       {"history", history_}};
+  return head.dump() + "\n" + learner_->Checkpoint();
+}
+
+void GraphLearner::Restore(const std::string& bytes, const std::string& file_name) {
+  const auto fail = [&](const std::string& what) {
+    throw InputError(fmt::format("{}: {}; start again without --resume, or give the right file",
+                                 file_name, what));
+  };
+  const std::size_t line = bytes.find('\n');
+  const auto head = nlohmann::ordered_json::parse(bytes.substr(0, line), nullptr, false);
+  if (line == std::string::npos || head.is_discarded() || !head.is_object() ||
+      head.value("stride_graph_checkpoint", 0) != 1) {
+    fail("no checkpoint of a graph, or a damaged one");
+  }
+  if (head.at("segments") != graph_.segments.size() ||
+      head.at("settings") != ConfigToJson(options_)) {
+    fail("the checkpoint is of another graph or of other settings");
+  }
+  const int stage = head.at("stage");
+  if (stage < 0 || stage > TotalStages()) fail("the checkpoint is damaged");
+  // What a stage begins with is in the checkpoint of its learner.
+  stage_ = std::min(stage, TotalStages() - 1);
+  LearnState known;
+  if (stage_ > 0 && stage_ < static_cast<int>(stages_.size())) {
+    known.policies.resize(Prefix(graph_, stages_[stage_ - 1].segments).policies);
+  }
+  BeginStage(known);
+  learner_->Restore(bytes.substr(line + 1), file_name);
+  stage_ = stage;
+  history_ = head.at("history");
+}
+
+}  // namespace stride

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "stride/controllers/control_graph/clip_skill.h"
+
+namespace stride {
+
+// SVG: the nodes of a control graph on a circle, those that rise below, an arrow a transition; the
+// redder, the less robust.
+std::string GraphSvg(const Skill& skill);
+
+}  // namespace stride

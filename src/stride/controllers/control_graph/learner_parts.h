@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tbb/enumerable_thread_specific.h>
+
+#include "stride/controllers/control_graph/learner.h"
+#include "stride/core/random.h"
+
+// What the parts of the learner share.
+namespace stride {
+
+struct Learner::Runners {
+  tbb::enumerable_thread_specific<FragmentRunner> local;
+};
+
+inline constexpr double kFirstPush = 40;  // N, of the evolution
+inline constexpr double kDegree = 3.14159265358979 / 180;
+
+// What one unit of each feature is worth when gains are perturbed: its usual spread.
+inline constexpr float kFeatureScale[kFeatureCount] = {.1f,  .1f, .03f, .03f, .03f, .03f, .2f,
+                                                       .2f,  .2f, .08f, .05f, .05f, .08f, .05f,
+                                                       .05f, .1f, .1f,  .1f,  .1f};
+
+// Gains and offsets of a policy as numbers for the evolution.
+inline constexpr int kPolicySize = kActionCount * (kFeatureCount + 1);
+inline void Pack(std::span<const FragmentPolicy> policies, std::vector<float>* out) {
+  out->clear();
+  for (const FragmentPolicy& p : policies) {
+    for (int a = 0; a < kActionCount; ++a) {
+      for (int k = 0; k < kFeatureCount; ++k) out->push_back(p.gains[a][k] * kFeatureScale[k]);
+      out->push_back(p.offset[a]);
+    }
+  }
+}
+inline void Unpack(std::span<const float> in, std::span<FragmentPolicy> policies) {
+  const float* at = in.data();
+  for (FragmentPolicy& p : policies) {
+    for (int a = 0; a < kActionCount; ++a) {
+      for (int k = 0; k < kFeatureCount; ++k) p.gains[a][k] = *at++ / kFeatureScale[k];
+      p.offset[a] = *at++;
+    }
+  }
+}
+
+inline std::uint64_t StreamOf(std::uint64_t seed, std::uint64_t phase, std::uint64_t iteration,
+                              std::uint64_t index) {
+  const auto a = Philox({static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                         static_cast<std::uint32_t>(phase), static_cast<std::uint32_t>(iteration)},
+                        {static_cast<std::uint32_t>(index), 0x5eedu});
+  return (std::uint64_t{a[0]} << 32) | a[1];
+}
+
+}  // namespace stride

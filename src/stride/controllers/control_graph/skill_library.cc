@@ -1,0 +1,46 @@
+#include "stride/controllers/control_graph/skill_library.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "stride/controllers/control_graph/skill_files.h"
+#include "stride/core/error.h"
+
+namespace stride {
+
+const std::vector<SkillInfo>& BuiltInSkills() {
+  static const std::vector<SkillInfo> skills = [] {
+    std::vector<SkillInfo> infos;
+    for (std::size_t k = 0; k < kSkillFileCount; ++k) {
+      const Skill skill = ParseSkill(std::string(kSkillFiles[k].text()), kSkillFiles[k].name);
+      infos.push_back({kSkillFiles[k].name,
+                       skill.plan.clips.size() > 1
+                           ? fmt::format("graph of {} clips on {}", skill.plan.clips.size(),
+                                         skill.character.name)
+                           : fmt::format("{} on {}, a cycle of {:.2f} s", skill.FirstMotion().name,
+                                         skill.character.name, skill.FirstMotion().Duration())});
+    }
+    return infos;
+  }();
+  return skills;
+}
+
+Skill LoadSkill(const std::string& name_or_path) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < kSkillFileCount; ++k) {
+    if (name_or_path == kSkillFiles[k].name) {
+      return ParseSkill(std::string(kSkillFiles[k].text()), name_or_path);
+    }
+    names.emplace_back(kSkillFiles[k].name);
+  }
+  if (!std::filesystem::exists(name_or_path)) {
+    throw InputError(
+        fmt::format("there is no skill '{}', nor a file of that name; built in are: {}",
+                    name_or_path, fmt::join(names, ", ")));
+  }
+  return ReadSkill(name_or_path);
+}
+
+}  // namespace stride

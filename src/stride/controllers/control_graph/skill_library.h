@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stride/controllers/control_graph/clip_skill.h"
+
+namespace stride {
+
+struct SkillInfo {
+  std::string name, description;
+};
+
+// The skills there are without a file (data/skills), learned from built-in motions by
+// scripts/learn_skills.sh.
+const std::vector<SkillInfo>& BuiltInSkills();
+
+// A built-in skill by its name, or else one from a file. Throws InputError with the names there
+// are.
+Skill LoadSkill(const std::string& name_or_path);
+
+}  // namespace stride

@@ -1,0 +1,376 @@
+#include "stride/motion/import/ground_contact.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stride/math/rotation.h"
+#include "stride/motion/edit/leg_ik.h"
+#include "stride/motion/import/contact_detection.h"
+
+namespace stride {
+namespace {
+
+constexpr double kDegree = M_PI / 180;
+
+double SmoothStep(double t) {
+  t = std::clamp(t, 0.0, 1.0);
+  return t * t * (3 - 2 * t);
+}
+
+// At least `values` everywhere, and smooth: the largest value nearby, then its mean.
+std::vector<double> Envelope(const std::vector<double>& values, int radius) {
+  const int count = static_cast<int>(values.size());
+  std::vector<double> top(count);
+  for (int f = 0; f < count; ++f) {
+    const int first = std::max(0, f - radius), last = std::min(count - 1, f + radius);
+    top[f] = *std::max_element(values.begin() + first, values.begin() + last + 1);
+  }
+  // Three boxes of a third of the radius each reach no further than the maximum did.
+  return Smoothed(top, {}, radius / 3.0 - 0.5 > 0 ? std::floor(radius / 3.0) : 0);
+}
+
+// How a foot is held in one frame.
+struct FootPose {
+  Vec3d position;  // of the ankle
+  Quatd rotation;
+  double toe = 0;  // rad, about +Y
+};
+
+// The paths of one foot: as captured, and corrected.
+class FootPath {
+ public:
+  FootPath(const Character& character, const FootParts& parts, const LegIk& ik)
+      : character_(character), parts_(parts), ik_(ik) {}
+
+  void Add(const BodyFrames& frames) {
+    captured_.push_back(
+        {frames.position[parts_.foot], frames.rotation[parts_.foot], ik_.ToeAngle(frames)});
+  }
+  const FootPose& operator[](int f) const { return corrected_[f]; }
+
+  void Correct(const std::vector<ContactSpan>& spans, double fps) {
+    corrected_ = captured_;
+    for (const ContactSpan& span : spans) CorrectContact(span);
+    FadeBetween(spans, fps);
+    for (std::size_t f = 0; f < corrected_.size(); ++f) KeepAbove(&corrected_[f]);
+  }
+
+ private:
+  // Offsets of the sole's points from the ankle.
+  void SolePoints(const FootPose& pose, std::vector<Vec3d>* points) const {
+    points->clear();
+    for (const ContactPoint& point : parts_.sole) {
+      Vec3d local = point.position;
+      if (point.body != parts_.foot) {
+        // On the toes, or on something else below the foot: its joint's angle is the toes'.
+        local =
+            character_.bodies[point.body].offset + Rotate(AxisAngle({0, 1, 0}, pose.toe), local);
+      }
+      points->push_back(Rotate(pose.rotation, local) - Vec3d{0, 0, point.radius});
+    }
+  }
+  double Lowest(const FootPose& pose) const {
+    SolePoints(pose, &points_);
+    double lowest = 1e9;
+    for (const Vec3d& p : points_) lowest = std::min(lowest, p.z);
+    return lowest;
+  }
+  // How far the toes' side is tilted down, rad.
+  static double Pitch(const Quatd& rotation) {
+    return -std::asin(std::clamp(Rotate(rotation, Vec3d{1, 0, 0}).z, -1.0, 1.0));
+  }
+
+  // Nearly flat becomes flat.
+  static Quatd Flattened(const Quatd& rotation) {
+    const Vec3d up = Rotate(rotation, Vec3d{0, 0, 1});
+    const double tilt = std::atan2(std::hypot(up.x, up.y), up.z);
+    if (tilt < 1e-9) return rotation;
+    const double share =
+        1 - SmoothStep((tilt / kDegree - 3) / 6);  // all up to 3 degrees, none from 9
+    return Exp(Normalized(Cross(up, {0, 0, 1})) * (tilt * share)) * rotation;
+  }
+
+  void CorrectContact(const ContactSpan& span) {
+    LockHeading(span);
+    for (int f = span.first; f <= span.last; ++f) {
+      FootPose& pose = corrected_[f];
+      pose.rotation = Flattened(pose.rotation);
+      LowerToes(&pose);
+      if (Rotate(pose.rotation, Vec3d{0, 0, 1}).z > 0.2) pose.toe = PushingToe(pose);
+      pose.position.z = -Lowest(pose);
+    }
+    Roll(span);
+  }
+
+  // The toes stay flat while the heel lifts. Where that would bring the ankle down, as with a foot
+  // whose ball is nearer to the ankle than the captured one's, they are pointed as far as needed.
+  double PushingToe(const FootPose& pose) const {
+    const double flat = ik_.NearestToeAngle(-std::max(Pitch(pose.rotation), 0.0));
+    FootPose trial = pose;
+    const auto gap_at = [&](double toe) {
+      trial.toe = toe;
+      return pose.position.z + Lowest(trial);
+    };
+    if (flat > -2 * kDegree || gap_at(flat) <= 0) return flat;
+    if (gap_at(0) >= 0) return 0;
+    double bent = flat, straight = 0;
+    for (int i = 0; i < 12; ++i) {
+      const double middle = 0.5 * (bent + straight);
+      (gap_at(middle) > 0 ? bent : straight) = middle;
+    }
+    return bent;
+  }
+
+  // Where the heel would go through the ground, a foot with a longer heel than the captured one,
+  // the toes come down for the larger part; raising the ankle for all of it would bend the knee.
+  void LowerToes(FootPose* pose) const {
+    constexpr double kShare = 0.7;
+    const double pitch = Pitch(pose->rotation), depth = -pose->position.z - Lowest(*pose);
+    if (depth <= 0 || pitch >= 0 || Rotate(pose->rotation, Vec3d{0, 0, 1}).z < 0.2) return;
+    const Quatd steep = pose->rotation;
+    double little = 0, much = -pitch;
+    for (int i = 0; i < 10; ++i) {
+      const double turn = 0.5 * (little + much);
+      pose->rotation = steep * AxisAngle({0, 1, 0}, turn);
+      (-pose->position.z - Lowest(*pose) > (1 - kShare) * depth ? little : much) = turn;
+    }
+  }
+
+  // A foot on the ground turns about the vertical only if it turns a lot.
+  void LockHeading(const ContactSpan& span) {
+    constexpr double kPivot = 45 * kDegree;
+    std::vector<double> turns;  // against the middle frame
+    const Quatd middle = captured_[(span.first + span.last) / 2].rotation;
+    for (int f = span.first; f <= span.last; ++f) {
+      turns.push_back(TwistAngle(captured_[f].rotation * Conjugate(middle), {0, 0, 1}));
+    }
+    const auto [low, high] = std::minmax_element(turns.begin(), turns.end());
+    const double share = 1 - SmoothStep((*high - *low - kPivot) / (30 * kDegree));
+    if (share == 0) return;
+    std::vector<double> sorted = turns;
+    std::nth_element(sorted.begin(), sorted.begin() + static_cast<long>(sorted.size() / 2),
+                     sorted.end());
+    const double usual = sorted[sorted.size() / 2];
+    for (int f = span.first; f <= span.last; ++f) {
+      const double turn = share * (usual - turns[f - span.first]);
+      corrected_[f].rotation = AxisAngle({0, 0, 1}, turn) * corrected_[f].rotation;
+    }
+  }
+
+  // Moves the foot so that what touches stays where it is, from frame to frame, and the whole
+  // contact as near as possible to where it was.
+  void Roll(const ContactSpan& span) {
+    std::vector<Vec3d> before, now;
+    SolePoints(corrected_[span.first], &before);
+    Vec3d error = captured_[span.first].position - corrected_[span.first].position;
+    for (int f = span.first + 1; f <= span.last; ++f) {
+      FootPose& pose = corrected_[f];
+      SolePoints(pose, &now);
+      const Vec3d way = TouchingWay(before, now);
+      pose.position.x = corrected_[f - 1].position.x - way.x;
+      pose.position.y = corrected_[f - 1].position.y - way.y;
+      error += captured_[f].position - pose.position;
+      std::swap(before, now);
+    }
+    const Vec3d shift = error * (1.0 / (span.last - span.first + 1));
+    for (int f = span.first; f <= span.last; ++f) {
+      corrected_[f].position.x += shift.x;
+      corrected_[f].position.y += shift.y;
+    }
+  }
+
+  struct Correction {
+    Vec3d shift, turn;
+    double toe = 0;
+  };
+  Correction CorrectionAt(int f) const {
+    return {corrected_[f].position - captured_[f].position,
+            Log(corrected_[f].rotation * Conjugate(captured_[f].rotation)),
+            corrected_[f].toe - captured_[f].toe};
+  }
+
+  void FadeBetween(const std::vector<ContactSpan>& spans, double fps) {
+    const double fade = 0.5 * fps;  // frames
+    const int count = static_cast<int>(captured_.size());
+    for (std::size_t s = 0; s <= spans.size(); ++s) {
+      const int start = s == 0 ? -1 : spans[s - 1].last;
+      const int end = s == spans.size() ? count : spans[s].first;
+      const Correction from = start < 0 ? Correction{} : CorrectionAt(start);
+      const Correction to = end >= count ? Correction{} : CorrectionAt(end);
+      const double gap = end - start;
+      const double length = start < 0 || end >= count ? fade : std::min(fade, gap);
+      for (int f = start + 1; f < end; ++f) {
+        const double a = start < 0 ? 0 : 1 - SmoothStep((f - start) / length);
+        const double b = end >= count ? 0 : 1 - SmoothStep((end - f) / length);
+        FootPose& pose = corrected_[f];
+        pose.position += from.shift * a + to.shift * b;
+        pose.rotation = Normalized(Exp(from.turn * a + to.turn * b) * pose.rotation);
+        pose.toe = ik_.NearestToeAngle(pose.toe + from.toe * a + to.toe * b);
+      }
+    }
+  }
+
+  // First the toes give way, then the foot is lifted.
+  void KeepAbove(FootPose* pose) const {
+    if (pose->position.z + Lowest(*pose) >= 0) return;
+    LowerToes(pose);
+    const double flat = ik_.NearestToeAngle(-std::max(Pitch(pose->rotation), 0.0));
+    if (flat < pose->toe && Rotate(pose->rotation, Vec3d{0, 0, 1}).z > 0.2) {
+      FootPose bent = *pose;
+      bent.toe = flat;
+      // As far as needed and no further.
+      const double straight = Lowest(*pose), lifted = Lowest(bent), needed = -pose->position.z;
+      const double share =
+          lifted > straight ? std::clamp((needed - straight) / (lifted - straight), 0.0, 1.0) : 0;
+      pose->toe += share * (flat - pose->toe);
+    }
+    pose->position.z = std::max(pose->position.z, -Lowest(*pose));
+  }
+
+  const Character& character_;
+  FootParts parts_;
+  const LegIk& ik_;
+  std::vector<FootPose> captured_, corrected_;
+  mutable std::vector<Vec3d> points_;
+};
+
+// An arm gives way where its hand would go through the ground.
+class Arm {
+ public:
+  Arm(const Kinematics& kinematics, int upper, int forearm, const ContactPoint& hand)
+      : ik_(kinematics, kinematics.character().BodyOf(Role::kTrunk), upper, forearm, {0, -1, 0}),
+        forearm_(forearm),
+        hand_(hand) {}
+
+  // The hand's point at the ground, straight above where it was. The hand itself keeps its angle to
+  // the forearm.
+  void KeepAbove(const BodyFrames& frames, std::vector<double>* q) const {
+    const Vec3d point = PointAt(frames, hand_);
+    if (point.z >= 0) return;
+    const Vec3d centre = point + Vec3d{0, 0, hand_.radius};
+    const Vec3d end =
+        Rotate(Conjugate(frames.rotation[forearm_]), centre - frames.position[forearm_]);
+    ik_.Solve(frames, end, {point.x, point.y, hand_.radius}, 0, q);
+  }
+
+ private:
+  LimbIk ik_;
+  int forearm_;
+  ContactPoint hand_;
+};
+
+// The lowest point of each arm that has one.
+std::vector<Arm> ArmsOf(const Kinematics& kinematics) {
+  const Character& character = kinematics.character();
+  BodyFrames zero;
+  kinematics.Frames(ZeroState(character).q, &zero);
+  std::vector<Arm> arms;
+  for (const bool left : {true, false}) {
+    const int upper = character.BodyOf(left ? Role::kLeftUpperArm : Role::kRightUpperArm);
+    const int forearm = character.BodyOf(left ? Role::kLeftForearm : Role::kRightForearm);
+    if (upper < 0 || forearm < 0 || kinematics.Path(upper, forearm).empty() ||
+        kinematics.Path(character.BodyOf(Role::kTrunk), upper).empty()) {
+      continue;
+    }
+    const ContactPoint* hand = nullptr;
+    for (const ContactPoint& point : character.contact_points) {
+      if (point.body != forearm && kinematics.Path(forearm, point.body).empty()) continue;
+      if (!hand || PointAt(zero, point).z < PointAt(zero, *hand).z) hand = &point;
+    }
+    if (!hand) continue;
+    const bool at_elbow = hand->body == forearm && Norm(hand->position) < 0.05;
+    if (!at_elbow) arms.emplace_back(kinematics, upper, forearm, *hand);
+  }
+  return arms;
+}
+
+}  // namespace
+
+GroundReport PutFeetOnGround(const Character& character, const GroundOptions& options,
+                             Motion* motion) {
+  GroundReport report;
+  const Kinematics kinematics(character);
+  const std::array<FootParts, 2> feet = FeetOf(character);
+  const std::array<LegIk, 2> legs = {LegIk(kinematics, feet[0]), LegIk(kinematics, feet[1])};
+  const std::vector<Arm> arms = ArmsOf(kinematics);
+  const int count = motion->FrameCount();
+  const int nearby = static_cast<int>(std::ceil(0.12 * motion->fps));
+
+  const GroundTracks tracks = TrackHeights(character, *motion);
+  const std::vector<double> floor = FindFloor(tracks, legs[0].Reach(), motion->fps);
+  motion->contacts = DetectContacts(tracks, floor, options, motion->fps);
+  std::vector<double> sorted = floor;
+  std::sort(sorted.begin(), sorted.end());
+  report.ground_offset = sorted[count / 2];
+  double low = sorted.back(), high = sorted.front();
+  for (int f = 0; f < count; ++f) {
+    if (!(motion->contacts[f] & (kLeftFootDown | kRightFootDown))) continue;
+    low = std::min(low, floor[f]);
+    high = std::max(high, floor[f]);
+  }
+  report.floor_range = std::max(0.0, high - low);
+
+  // What else would be in the ground lifts the whole body; hands are left to the arms.
+  std::vector<double> lift(count, 0);
+  for (int f = 0; f < count && !tracks.body.height.empty(); ++f) {
+    lift[f] = std::max(0.0, floor[f] - tracks.body.height[f] - 0.005);
+  }
+  lift = Envelope(lift, nearby);
+  Motion raw = *motion;
+  for (int f = 0; f < count; ++f) {
+    raw.frames[f][2] -= report.ground_offset;
+    motion->frames[f][2] += lift[f] - floor[f];
+  }
+  report.before = MeasureFeet(character, raw);
+
+  std::array<FootPath, 2> paths = {FootPath(character, feet[0], legs[0]),
+                                   FootPath(character, feet[1], legs[1])};
+  BodyFrames frames;
+  for (int f = 0; f < count; ++f) {
+    kinematics.Frames(motion->frames[f], &frames);
+    for (FootPath& path : paths) path.Add(frames);
+  }
+  for (int side = 0; side < 2; ++side)
+    paths[side].Correct(ContactSpans(*motion, feet[side].flag), motion->fps);
+
+  // How far the root must come down for a foot in contact to be within reach, and up where a leg
+  // cannot be bent so far.
+  std::vector<double> lower(count, 0), raise(count, 0);
+  for (int f = 0; f < count; ++f) {
+    kinematics.Frames(motion->frames[f], &frames);
+    for (int side = 0; side < 2; ++side) {
+      const Vec3d way = frames.position[feet[side].thigh] - paths[side][f].position;
+      const double level = way.x * way.x + way.y * way.y;
+      const auto height_at = [&](double distance) {
+        return std::sqrt(std::max(distance * distance - level, 0.0));
+      };
+      if (Norm(way) < legs[side].Nearest())
+        raise[f] = std::max(raise[f], height_at(legs[side].Nearest()) - way.z);
+      if (!(motion->contacts[f] & feet[side].flag)) continue;
+      lower[f] = std::max(lower[f], way.z - height_at(legs[side].Reach()));
+    }
+  }
+  lower = Envelope(lower, nearby);
+  raise = Envelope(raise, nearby);
+  report.root_lowered = *std::max_element(lower.begin(), lower.end());
+  for (int f = 0; f < count; ++f) {
+    std::vector<double>& q = motion->frames[f];
+    q[2] += raise[f] - lower[f];
+    kinematics.Frames(q, &frames);
+    for (int side = 0; side < 2; ++side) {
+      const FootPose& pose = paths[side][f];
+      legs[side].Solve(frames, pose.position, pose.rotation, pose.toe, &q);
+    }
+    for (const Arm& arm : arms) arm.KeepAbove(frames, &q);
+  }
+  MakeSignsContinuous(kinematics, &motion->frames);
+  report.after = MeasureFeet(character, *motion);
+  if (report.floor_range > 0.1) {
+    report.warnings.push_back(
+        "the floor differs by " + std::to_string(static_cast<int>(100 * report.floor_range)) +
+        " cm within the clip where feet stand: steps or a slope were flattened");
+  }
+  return report;
+}
+
+}  // namespace stride

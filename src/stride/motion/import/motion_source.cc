@@ -1,0 +1,99 @@
+#include "stride/motion/import/motion_source.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "stride/character/library.h"
+#include "stride/core/error.h"
+#include "stride/core/file.h"
+#include "stride/motion/formats/formats.h"
+#include "stride/motion/import/import.h"
+#include "stride/motion/library.h"
+
+namespace stride {
+namespace {
+
+bool IsBuiltIn(const std::string& name) {
+  const std::vector<MotionInfo>& all = BuiltInMotions();
+  return std::any_of(all.begin(), all.end(), [&](const MotionInfo& m) { return m.name == name; });
+}
+
+bool IsCapture(const std::string& bytes, const std::string& path) {
+  const std::string extension = FileExtension(path);
+  for (const FormatInfo& format : Formats()) {
+    const auto& endings = format.read_extensions;
+    if (!format.read) continue;
+    if (format.recognise(bytes)) return true;
+    if (std::find(endings.begin(), endings.end(), extension) != endings.end()) return true;
+  }
+  return false;
+}
+
+// Our own format's first key; what a file is called does not matter.
+bool IsMotionFile(const std::string& bytes) {
+  return bytes.substr(0, 256).find("\"stride_motion\"") != std::string::npos;
+}
+
+}  // namespace
+
+bool NamesMotion(const std::string& name_or_path) {
+  if (IsBuiltIn(name_or_path)) return true;
+  const std::string ending = FileExtension(name_or_path);
+  return !ending.empty() && ending != ".xml" && ending != ".mjcf";
+}
+
+MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& character,
+                           const CaptureOptions& capture) {
+  MotionSource source;
+  const std::string wanted = character.empty() ? kDefaultHuman : character;
+  const auto refuse_capture_options = [&] {
+    if (capture == CaptureOptions{}) return;
+    throw InputError(name_or_path + " is no motion capture; range, fps and loop are for captures " +
+                     "only, leave them out");
+  };
+  if (IsBuiltIn(name_or_path) || FileExtension(name_or_path).empty()) {
+    refuse_capture_options();
+    source.format = "built-in";
+    source.character = LoadCharacter(wanted, &source.warnings);
+    source.motion = LoadMotion(name_or_path, source.character);
+    source.motion.character = wanted;
+    return source;
+  }
+  const std::string bytes = ReadFile(name_or_path);
+  if (IsMotionFile(bytes)) {
+    refuse_capture_options();
+    source.format = "motion";
+    source.motion = ParseMotion(bytes, name_or_path);
+    if (!character.empty() && character != source.motion.character) {
+      throw InputError(name_or_path, 0,
+                       fmt::format("is a motion of '{}', not of '{}'; leave --character out, or "
+                                   "convert to .bvh and import that",
+                                   source.motion.character, character));
+    }
+    source.character = LoadCharacter(source.motion.character, &source.warnings);
+    Validate(source.motion, source.character);
+  } else if (IsCapture(bytes, name_or_path)) {
+    ImportOptions options;
+    options.file = name_or_path;
+    options.character = wanted;
+    options.first_frame = capture.first_frame;
+    options.last_frame = capture.last_frame;
+    options.fps = capture.fps;
+    options.closing = capture.loop ? Closing::kYes : Closing::kIfStated;
+    ImportResult imported = Import(options);
+    source.format = imported.format;
+    source.character = LoadCharacter(wanted);
+    source.motion = std::move(imported.motion);
+    source.warnings = std::move(imported.warnings);
+  } else {
+    refuse_capture_options();
+    source.format = "keys";
+    source.character = LoadCharacter(wanted, &source.warnings);
+    source.motion = LoadMotion(name_or_path, source.character);
+    source.motion.character = wanted;
+  }
+  return source;
+}
+
+}  // namespace stride

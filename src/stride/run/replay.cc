@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include "stride/core/error.h"
+#include "stride/run/run.h"
+
+namespace stride {
+namespace {
+
+std::string ValuesDiffer(const char* name, const std::vector<double>& now,
+                         const std::vector<double>& recorded) {
+  if (now.size() != recorded.size()) {
+    return fmt::format("{} has {} numbers, recorded were {}", name, now.size(), recorded.size());
+  }
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i] == recorded[i]) continue;
+    return fmt::format("{}[{}] is {}, recorded was {}", name, i, now[i], recorded[i]);
+  }
+  return "";
+}
+
+std::string FrameDifference(const RecordedFrame& now, const RecordedFrame& recorded) {
+  if (now == recorded) return "";
+  if (now.actors.size() != recorded.actors.size()) {
+    return fmt::format("{} actors, recorded were {}", now.actors.size(), recorded.actors.size());
+  }
+  std::string difference;
+  for (std::size_t k = 0; k < now.actors.size() && difference.empty(); ++k) {
+    difference = ValuesDiffer("q", now.actors[k].q, recorded.actors[k].q);
+    if (difference.empty()) difference = ValuesDiffer("v", now.actors[k].v, recorded.actors[k].v);
+    if (!difference.empty()) difference = fmt::format("actor {}: {}", k, difference);
+  }
+  if (difference.empty()) difference = ValuesDiffer("target_q", now.target_q, recorded.target_q);
+  if (difference.empty()) difference = ValuesDiffer("reference", now.reference, recorded.reference);
+  if (difference.empty() && now.contacts != recorded.contacts) difference = "contacts";
+  if (difference.empty() && now.forces != recorded.forces) difference = "forces";
+  return difference.empty() ? "time, command or channels" : difference;
+}
+
+// What the clock measured is not repeated.
+void TakeWallClock(const RecordingHeader& header, const RecordedFrame& recorded,
+                   RecordedFrame* now) {
+  if (now->channels.size() != recorded.channels.size()) return;
+  std::size_t at = 0;
+  for (const RecordedChannel& channel : header.channels) {
+    for (int k = 0; k < channel.values && at < now->channels.size(); ++k, ++at) {
+      if (channel.unit == kWallClock) now->channels[at] = recorded.channels[at];
+    }
+  }
+}
+
+}  // namespace
+
+std::string ReplayDifference(const Recording& recording) {
+  const RecordingHeader& header = recording.header;
+  if (header.setup.is_null()) {
+    throw InputError("the recording is of no simulation: there is nothing to run again");
+  }
+  Run run(RunSetupFromJson(header.setup, "setup of the recording"));
+  const std::vector<Character>& actors = run.GetWorld().actors;
+  for (int k = 0; k < run.CharacterCount(); ++k) {
+    if (header.world.actors.size() > static_cast<std::size_t>(k) &&
+        actors[k] == header.world.actors[k]) {
+      continue;
+    }
+    return fmt::format("the character '{}' is not the one that was recorded", actors[k].name);
+  }
+  std::size_t next_event = 0;
+  const auto apply_inputs = [&] {
+    for (; next_event < recording.events.size(); ++next_event) {
+      const RecordedEvent& event = recording.events[next_event];
+      if (event.step > run.StepCount()) return;
+      if (event.data.contains("input")) run.Apply(RunInputFromJson(event.data["input"]));
+    }
+  };
+  RecordedFrame now;
+  for (const RecordedFrame& frame : recording.frames) {
+    while (run.StepCount() < frame.step && !run.Failed()) {
+      apply_inputs();
+      run.Step();
+    }
+    run.ReadFrame(&now);
+    TakeWallClock(header, frame, &now);
+    const std::string difference = FrameDifference(now, frame);
+    if (!difference.empty()) {
+      return fmt::format("step {} ({:.3f} s): {}", frame.step, frame.time, difference);
+    }
+  }
+  return "";
+}
+
+}  // namespace stride

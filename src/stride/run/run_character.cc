@@ -1,0 +1,253 @@
+#include "stride/run/run_character.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "stride/character/library.h"
+#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/controllers/registry.h"
+#include "stride/core/error.h"
+#include "stride/math/rotation.h"
+#include "stride/motion/import/motion_source.h"
+#include "stride/scenario/placement.h"
+
+namespace stride {
+namespace {
+
+constexpr double kUpSeconds = 1;  // on its feet again, before another fall counts
+constexpr double kRounding = 1e-9;
+
+Quatd RootOf(const State& state) { return {state.q[3], state.q[4], state.q[5], state.q[6]}; }
+
+// About as high and as upright as its reference.
+bool Follows(const State& state, const State& reference, const Terrain& terrain) {
+  if (state.q.size() < 7) return false;  // a root fixed to the world
+  const auto height = [&](const State& s) {
+    return s.q[2] - SurfaceAt(terrain, s.q[0], s.q[1]).height;
+  };
+  const Quatd error = RootOf(state) * Conjugate(RootOf(reference));
+  return height(state) > kFallHeight * height(reference) &&
+         Rotate(error, Vec3d{0, 0, 1}).z > std::numbers::sqrt2 / 2;  // within 45 degrees
+}
+
+void Move(const Quatd& turn, const Vec3d& position, State* state) {
+  const Quatd root = turn * RootOf(*state);
+  const Vec3d v = Rotate(turn, Vec3d{state->v[0], state->v[1], state->v[2]});
+  state->q[0] = position.x, state->q[1] = position.y, state->q[2] = position.z;
+  state->q[3] = root.w, state->q[4] = root.x, state->q[5] = root.y, state->q[6] = root.z;
+  state->v[0] = v.x, state->v[1] = v.y, state->v[2] = v.z;  // the angular one has body axes
+}
+
+std::unique_ptr<Controller> MakeControllerOf(const LoadedCharacter& loaded, const World& world,
+                                             CharacterSetup* setup,
+                                             std::vector<std::string>* warnings) {
+  ControllerInput input;
+  input.world = world;
+  input.config = setup->controller_config;
+  input.skill = loaded.skill;
+  input.motions = loaded.motions;
+  input.stand = StandOn(world.actors[0], world.terrain);
+  setup->controller_config = input.config = ResolveConfig(setup->controller, input, warnings);
+  return MakeController(setup->controller, input);
+}
+
+}  // namespace
+
+LoadedCharacter Load(const CharacterSetup& setup, std::vector<std::string>* warnings) {
+  LoadedCharacter loaded;
+  if (!setup.skill.empty()) {
+    loaded.skill = std::make_shared<const Skill>(LoadSkill(setup.skill));
+    loaded.character = loaded.skill->character;
+  } else {
+    loaded.character = LoadCharacter(setup.character, warnings);
+  }
+  for (const std::string& name : setup.motions) {
+    MotionSource source = LoadAnyMotion(name, setup.character);
+    source.motion.character = loaded.character.name;
+    loaded.motions.push_back(std::move(source.motion));
+    warnings->insert(warnings->end(), source.warnings.begin(), source.warnings.end());
+  }
+  return loaded;
+}
+
+Viewpoint::Viewpoint(double x, double y, double heading, const Terrain& terrain)
+    : is_world_(x == 0 && y == 0 && heading == 0),
+      origin_{x, y, 0},
+      heading_(heading),
+      turn_(AxisAngle({0, 0, 1}, heading)) {
+  Raise(terrain);
+}
+
+void Viewpoint::Raise(const Terrain& terrain) {
+  if (terrain.kind == Terrain::Kind::kPlane) {
+    origin_.z = SurfaceAt(terrain, origin_.x, origin_.y).height;
+  }
+}
+
+Terrain Viewpoint::See(Terrain terrain) const {
+  terrain.slope_heading -= heading_;
+  terrain.x0 -= origin_.x, terrain.y0 -= origin_.y;
+  terrain.step_start -= origin_.x;
+  return terrain;
+}
+
+void Viewpoint::See(const State& world, State* seen) const {
+  *seen = world;
+  Move(Conjugate(turn_),
+       Rotate(Conjugate(turn_), Vec3d{world.q[0], world.q[1], world.q[2]} - origin_), seen);
+}
+
+State Viewpoint::ToWorld(State seen) const {
+  if (is_world_) return seen;
+  Move(turn_, origin_ + Rotate(turn_, Vec3d{seen.q[0], seen.q[1], seen.q[2]}), &seen);
+  return seen;
+}
+
+Contact Viewpoint::See(const Contact& world) const {
+  const Quatd back = Conjugate(turn_);
+  Contact seen = world;
+  seen.position = Rotate(back, world.position - origin_);
+  seen.normal = Rotate(back, world.normal);
+  seen.force = Rotate(back, world.force);
+  return seen;
+}
+
+RunCharacter::RunCharacter(int actor, const LoadedCharacter& loaded, World world,
+                           CharacterSetup* setup, std::vector<std::string>* warnings)
+    : actor_(actor),
+      viewpoint_(setup->x, setup->y, setup->heading, world.terrain),
+      character_(loaded.character),
+      terrain_(viewpoint_.See(world.terrain)),
+      model_(loaded.character),
+      fall_(loaded.character, terrain_, RestState(loaded.character)),
+      commands_(setup->commands) {
+  if (!viewpoint_.IsWorld() && character_.bodies[0].joint.kind != JointKind::kFree) {
+    throw InputError(fmt::format(
+        "the root of '{}' is fixed to the world; expected x, y and heading 0", character_.name));
+  }
+  if (setup->heading != 0 && world.terrain.kind != Terrain::Kind::kPlane) {
+    throw InputError(fmt::format(
+        "heading is {:g} rad; on ground that is no plane every character starts towards 0",
+        setup->heading));
+  }
+  world.actors = {loaded.character};
+  world.terrain = terrain_;
+  controller_ = OwnedController(MakeControllerOf(loaded, world, setup, warnings));
+  const std::vector<std::string> styles = controller_->Styles();
+  for (TimedCommand& each : commands_) {
+    if (each.style_name.empty()) continue;
+    const auto found = std::find(styles.begin(), styles.end(), each.style_name);
+    if (found == styles.end()) {
+      throw InputError(fmt::format("there is no style '{}' (--style); expected one of: {}",
+                                   each.style_name,
+                                   styles.empty() ? "none, this controller has no styles"
+                                                  : fmt::format("{}", fmt::join(styles, ", "))));
+    }
+    each.style = static_cast<int>(found - styles.begin());
+  }
+  seen_ = seen_start_ = controller_->Start();
+  start_ = viewpoint_.ToWorld(seen_start_);
+  fall_ = FallDetector(character_, terrain_, seen_start_);
+  contacts_.reserve(64);
+}
+
+bool RunCharacter::TakeCommand(double time) {
+  if (next_command_ == commands_.size() || commands_[next_command_].at > time + kRounding) {
+    return false;
+  }
+  const TimedCommand& next = commands_[next_command_++];
+  if (next.speed) command.speed = next.speed;
+  if (next.heading) command.heading = next.heading, command.point.reset();
+  if (next.point) command.point = next.point, command.heading.reset();
+  if (next.style) command.style = *next.style;
+  return true;
+}
+
+const Model<double>& RunCharacter::ModelAt(const State& state) const {
+  model_.SetState(state);
+  return model_;
+}
+
+const State& RunCharacter::See(const State& state) {
+  if (viewpoint_.IsWorld()) return state;
+  viewpoint_.See(state, &seen_);
+  return seen_;
+}
+
+void RunCharacter::UseCommand(const State& state) {
+  constexpr double kThere = 0.6, kAway = 2;  // m; in between it stays as it was
+  if (command.point != used_command_.point) arrived_ = false;
+  used_command_ = command;
+  if (!command.point) return;
+  const double x = command.point->x - state.q[0], y = command.point->y - state.q[1];
+  const double distance = std::hypot(x, y);
+  if (distance < kThere) arrived_ = true;
+  if (distance > kAway) arrived_ = false;
+  if (arrived_) {
+    used_command_.speed = 0;
+    used_command_.heading.reset();
+  } else {
+    used_command_.heading = std::atan2(y, x);
+  }
+}
+
+void RunCharacter::Act(double time, const State& state, std::span<const Contact> contacts,
+                       std::size_t first_own, Actuation* actuation) {
+  UseCommand(state);
+  if (actor_ == 0) {
+    controller_->Step({time, state, contacts.first(first_own)}, used_command_, actuation);
+    return;
+  }
+  contacts_.clear();
+  for (const Contact& contact : contacts) {
+    if (contact.actor == actor_) {
+      contacts_.push_back(viewpoint_.See(contact));
+    } else if (contact.other_actor == actor_) {
+      Contact mine = viewpoint_.See(contact);
+      std::swap(mine.actor, mine.other_actor);
+      std::swap(mine.body, mine.other_body);
+      mine.normal = -mine.normal;
+      mine.force = -mine.force;
+      contacts_.push_back(mine);
+    }
+  }
+  Command seen = used_command_;
+  if (seen.heading) *seen.heading -= viewpoint_.Heading();
+  controller_->Step({time, See(state), contacts_}, seen, actuation);
+}
+
+bool RunCharacter::Falls(double time, const State& state) {
+  const State& seen = See(state);
+  const State* reference = controller_->Reference();
+  // Where a clip leads upside down, following it is no fall.
+  const bool lies = fall_.Fallen(seen) && !(reference && Follows(seen, *reference, terrain_));
+  if (!down_) {
+    if (!lies) return false;
+    down_ = true;
+    up_since_.reset();
+    ++fall_count_;
+    if (!fell_at_) fell_at_ = time;
+    return true;
+  }
+  if (lies) {
+    up_since_.reset();
+  } else if (!up_since_) {
+    up_since_ = time;
+  } else if (time - *up_since_ >= kUpSeconds) {
+    down_ = false;
+  }
+  return false;
+}
+
+void RunCharacter::ChangeGround(const Terrain& terrain) {
+  viewpoint_.Raise(terrain);
+  terrain_ = viewpoint_.See(terrain);
+  fall_ = FallDetector(character_, terrain_, seen_start_);
+}
+
+}  // namespace stride

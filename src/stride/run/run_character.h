@@ -1,0 +1,118 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stride/controllers/control_graph/clip_skill.h"
+#include "stride/dynamics/model.h"
+#include "stride/motion/motion.h"
+#include "stride/run/run.h"
+#include "stride/scenario/fall.h"
+
+// One controlled character of a run: its controller, what it is told, and whether it lies.
+namespace stride {
+
+// What its setup names, read.
+struct LoadedCharacter {
+  Character character;
+  std::shared_ptr<const Skill> skill;  // null: none
+  std::vector<Motion> motions;
+};
+LoadedCharacter Load(const CharacterSetup& setup, std::vector<std::string>* warnings);
+
+// The world as seen from where a character starts, so that no controller needs to know of places:
+// there the origin lies on the ground under it, and +X is where it faces. Heading and ground are
+// those of the world where a character starts at the origin.
+class Viewpoint {
+ public:
+  Viewpoint(double x, double y, double heading, const Terrain& terrain);
+
+  bool IsWorld() const { return is_world_; }
+  double Heading() const { return heading_; }
+  void Raise(const Terrain& terrain);  // the ground has changed
+  // Of a field or steps only the place may change (CharacterSetup).
+  Terrain See(Terrain terrain) const;
+  void See(const State& world, State* seen) const;  // `seen` has its size
+  Contact See(const Contact& world) const;
+  State ToWorld(State seen) const;
+
+ private:
+  bool is_world_;
+  Vec3d origin_;
+  double heading_;
+  Quatd turn_;  // to the world
+};
+
+// A controller that is copied by Clone().
+class OwnedController {
+ public:
+  OwnedController() = default;
+  explicit OwnedController(std::unique_ptr<Controller> controller) : it_(std::move(controller)) {}
+  OwnedController(const OwnedController& other) : it_(other.it_->Clone()) {}
+  OwnedController(OwnedController&&) noexcept = default;
+  OwnedController& operator=(OwnedController&&) noexcept = default;
+  Controller* operator->() const { return it_.get(); }
+  Controller& operator*() const { return *it_; }
+
+ private:
+  std::unique_ptr<Controller> it_;
+};
+
+class RunCharacter {
+ public:
+  // Drives actor `actor` of the run. `world`: ground and settings. `setup->controller_config`
+  // becomes what a recording keeps. Throws InputError.
+  RunCharacter(int actor, const LoadedCharacter& loaded, World world, CharacterSetup* setup,
+               std::vector<std::string>* warnings);
+
+  const State& Start() const { return start_; }  // in the world
+  const Controller& GetController() const { return *controller_; }
+  const Model<double>& ModelAt(const State& state) const;
+
+  Command command;  // as it stands now, world
+  // Takes the next of the setup's commands that is due; false: none is.
+  bool TakeCommand(double time);
+  // As the controller is told: a point becomes a heading, and a speed of 0 there.
+  void UseCommand(const State& state);
+  const Command& UsedCommand() const { return used_command_; }  // in the last step
+
+  // One step of the controller. `contacts`: the run's in the last step, those of actor 0 first, of
+  // which there are `first_own`.
+  void Act(double time, const State& state, std::span<const Contact> contacts,
+           std::size_t first_own, Actuation* actuation);
+
+  // After a step. True when it falls: a new fall needs a second on its feet since the last.
+  bool Falls(double time, const State& state);
+  void Fail() { failed_ = true; }  // the engine lost its numbers: it acts no more
+  bool Failed() const { return failed_; }
+  int FallCount() const { return fall_count_; }
+  std::optional<double> FellAt() const { return fell_at_; }  // first
+  void ChangeGround(const Terrain& terrain);
+
+ private:
+  const State& See(const State& state);
+
+  int actor_;
+  Viewpoint viewpoint_;
+  OwnedController controller_;
+  Character character_;
+  Terrain terrain_;  // as seen
+  State seen_start_, start_;
+  mutable Model<double> model_;
+  FallDetector fall_;
+  std::vector<TimedCommand> commands_;
+  std::size_t next_command_ = 0;
+  Command used_command_;
+  bool arrived_ = false;  // at the point it was told to go to
+  State seen_;
+  std::vector<Contact> contacts_;  // seen
+  bool down_ = false, failed_ = false;
+  std::optional<double> fell_at_, up_since_;
+  int fall_count_ = 0;
+};
+
+}  // namespace stride
