@@ -11,11 +11,11 @@
 //   lower - m <= y <= lower + m    x = lower + (y - (lower - m))^2 / (4 m)
 //   y < lower - m                  mirrored at lower - m
 //
-// which is continuous with its slope. Why not a penalty on what lies outside: its weight must follow
-// the returns, which here may be noisy, of any size, or not finite; ranks of folded candidates need
-// none. Nothing is distorted away from the bounds; and a return that still rises at the bound, in
-// whose corner a distribution would be cut off and collapse too early, becomes the top of a parabola,
-// which the search finds as any other.
+// which is continuous with its slope. Why not a penalty on what lies outside: its weight must
+// follow the returns, which here may be noisy, of any size, or not finite; ranks of folded
+// candidates need none. Nothing is distorted away from the bounds; and a return that still rises at
+// the bound, in whose corner a distribution would be cut off and collapse too early, becomes the
+// top of a parabola, which the search finds as any other.
 namespace stride {
 
 class BoxFold {

@@ -24,14 +24,12 @@ CmaConstants MakeCmaConstants(int dimension, int population, bool separable, boo
   c.mass = sum[0] * sum[0] / square[0];
   const double other_mass = sum[1] * sum[1] / square[1];
   c.sigma_rate = (c.mass + 2) / (n + c.mass + 5);
-  c.sigma_damping =
-      1 + 2 * std::max(0.0, std::sqrt((c.mass - 1) / (n + 1)) - 1) + c.sigma_rate;
+  c.sigma_damping = 1 + 2 * std::max(0.0, std::sqrt((c.mass - 1) / (n + 1)) - 1) + c.sigma_rate;
   c.path_rate = (4 + c.mass / n) / (n + 4 + 2 * c.mass / n);
   const double faster = separable ? (n + 2) / 3 : 1;
   c.rank_one_rate = std::min(1.0, faster * 2 / ((n + 1.3) * (n + 1.3) + c.mass));
-  c.rank_mu_rate =
-      std::min(1 - c.rank_one_rate,
-               faster * 2 * (0.25 + c.mass + 1 / c.mass - 2) / ((n + 2) * (n + 2) + c.mass));
+  c.rank_mu_rate = std::min(1 - c.rank_one_rate, faster * 2 * (0.25 + c.mass + 1 / c.mass - 2) /
+                                                     ((n + 2) * (n + 2) + c.mass));
   c.expected_norm = std::sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
 
   // As much as there is variance to take, and little enough that the covariance stays positive.

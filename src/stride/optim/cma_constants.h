@@ -12,14 +12,14 @@ struct CmaConstants {
   // Of the candidates, best first. The first `parents` are positive and sum to 1; the others are
   // negative where the bad directions are unlearned (active), else 0.
   std::vector<double> weights;
-  int parents = 0;            // mu
-  double mass = 0;            // mu_eff: so many equally weighted parents would average as well
-  double sigma_rate = 0;      // c_sigma
-  double sigma_damping = 0;   // d_sigma
-  double path_rate = 0;       // c_c
-  double rank_one_rate = 0;   // c_1
-  double rank_mu_rate = 0;    // c_mu
-  double expected_norm = 0;   // E|N(0, I)|, approximately
+  int parents = 0;           // mu
+  double mass = 0;           // mu_eff: so many equally weighted parents would average as well
+  double sigma_rate = 0;     // c_sigma
+  double sigma_damping = 0;  // d_sigma
+  double path_rate = 0;      // c_c
+  double rank_one_rate = 0;  // c_1
+  double rank_mu_rate = 0;   // c_mu
+  double expected_norm = 0;  // E|N(0, I)|, approximately
 };
 
 CmaConstants MakeCmaConstants(int dimension, int population, bool separable, bool active);

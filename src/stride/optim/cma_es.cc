@@ -54,7 +54,8 @@ void CheckSpace(const SearchSpace& space) {
   if (n == 0) throw InputError("search without parameters; expected at least one");
   const auto check_size = [&](const std::vector<double>& x, std::string_view name) {
     if (!x.empty() && x.size() != n) {
-      throw InputError(fmt::format("{} {} for {} parameters; expected one each", x.size(), name, n));
+      throw InputError(
+          fmt::format("{} {} for {} parameters; expected one each", x.size(), name, n));
     }
   };
   check_size(space.scales, "scales");
@@ -166,9 +167,7 @@ int CmaEs::Reevaluated() const {
   return std::clamp(count, 2, state_.population);
 }
 
-int CmaEs::Population() const {
-  return Evaluations() * (state_.population + Reevaluated());
-}
+int CmaEs::Population() const { return Evaluations() * (state_.population + Reevaluated()); }
 
 void CmaEs::Step(int candidate, std::span<double> normal, std::span<double> step) const {
   Random random(seed_, state_.iteration, static_cast<std::uint32_t>(candidate));
@@ -186,8 +185,8 @@ void CmaEs::Step(int candidate, std::span<double> normal, std::span<double> step
 void CmaEs::Ask(int candidate, std::span<double> parameters) const {
   STRIDE_CHECK(candidate >= 0 && candidate < Population());
   const int all = Evaluations() * state_.population;
-  const int sample = candidate < all ? candidate % state_.population
-                                     : (candidate - all) % Reevaluated();
+  const int sample =
+      candidate < all ? candidate % state_.population : (candidate - all) % Reevaluated();
   std::vector<double> normal(Dimension()), at(Dimension());
   Step(sample, normal, at);
   Vector(at) = Vector(state_.mean) + state_.sigma * Vector(at);
@@ -266,8 +265,7 @@ void CmaEs::Move(const std::vector<int>& order) {
   if (grows) path += std::sqrt(c.path_rate * (2 - c.path_rate) * c.mass) * step;
 
   const double lost = grows ? 0 : c.path_rate * (2 - c.path_rate);
-  const double kept =
-      1 + c.rank_one_rate * (lost - 1) - c.rank_mu_rate * weights.sum();
+  const double kept = 1 + c.rank_one_rate * (lost - 1) - c.rank_mu_rate * weights.sum();
   auto diagonal = Vector(state_.covariance);
   auto full = Square(state_.covariance, separable_ ? 0 : n);
   const auto add = [&](double weight, const auto& direction) {
@@ -285,8 +283,8 @@ void CmaEs::Move(const std::vector<int>& order) {
     if (weight != 0) add(c.rank_mu_rate * weight, steps.col(i));
   }
   // Never more than e times as wide at once: one lucky step is no reason.
-  state_.sigma *= std::exp(
-      std::min(1.0, c.sigma_rate / c.sigma_damping * (norm / c.expected_norm - 1)));
+  state_.sigma *=
+      std::exp(std::min(1.0, c.sigma_rate / c.sigma_damping * (norm / c.expected_norm - 1)));
 
   // Not each time: the axes hardly change in so few iterations (section B.2).
   const double wait = 1 / ((c.rank_one_rate + c.rank_mu_rate) * n * 10);
@@ -326,9 +324,8 @@ void CmaEs::HandleNoise(std::span<const double> first, std::span<const double> s
 
 // As many as stagnation looks at: the last fifth of the run, within limits.
 void CmaEs::NoteReturns(const std::vector<double>& sorted) {
-  const auto keep =
-      static_cast<std::size_t>(std::max(120 + 30.0 * Dimension() / state_.population,
-                                        std::min(0.2 * state_.run_iteration, 20000.0)));
+  const auto keep = static_cast<std::size_t>(std::max(
+      120 + 30.0 * Dimension() / state_.population, std::min(0.2 * state_.run_iteration, 20000.0)));
   const auto note = [&](double x, std::vector<double>* history) {
     history->push_back(x);
     if (history->size() > keep) {
@@ -382,21 +379,14 @@ CmaStop CmaEs::FindStop(const std::vector<double>& sorted) const {
 
 std::string_view CmaEs::StopReason() const {
   switch (static_cast<CmaStop>(state_.stop)) {
-    case CmaStop::kReturn:
-      return "the returns do not differ any more";
-    case CmaStop::kParameter:
-      return "the candidates do not differ any more";
-    case CmaStop::kNoEffect:
-      return "steps vanish in rounding";
-    case CmaStop::kCondition:
-      return "the covariance is too ill-conditioned";
-    case CmaStop::kStagnation:
-      return "no better for long";
-    case CmaStop::kDiverged:
-      return "the candidates spread without end";
+    case CmaStop::kReturn: return "the returns do not differ any more";
+    case CmaStop::kParameter: return "the candidates do not differ any more";
+    case CmaStop::kNoEffect: return "steps vanish in rounding";
+    case CmaStop::kCondition: return "the covariance is too ill-conditioned";
+    case CmaStop::kStagnation: return "no better for long";
+    case CmaStop::kDiverged: return "the candidates spread without end";
     case CmaStop::kNone:
-    case CmaStop::kCount:
-      break;
+    case CmaStop::kCount: break;
   }
   return {};
 }

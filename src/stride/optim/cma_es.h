@@ -13,21 +13,22 @@
 // CMA-ES: a normal distribution that learns from the ranks of its candidates where to go, how far,
 // and in which directions. For tens to a few hundred parameters with its whole covariance, for more
 // with its diagonal. Sources beside those of cma_constants.h:
-//   restarts    Auger and Hansen (2005), "A restart CMA evolution strategy with increasing population
+//   restarts    Auger and Hansen (2005), "A restart CMA evolution strategy with increasing
+//   population
 //               size"
 //   noise       Hansen, Niederberger, Guzzella and Koumoutsakos (2009), "A method for handling
 //               uncertainty in evolutionary optimization"
 namespace stride {
 
 struct CmaOptions {
-  int population = 0;                // 0: 4 + 3 ln n
-  double sigma = 0.5;                // first standard deviation, in scales of the parameters
-  std::string covariance = "auto";   // full, separable, or by the number of parameters
-  bool active = true;                // learns from the bad candidates too
-  int restarts = 0;                  // with twice the population, after each end of a search
-  double tolerance_return = 1e-12;   // TolFun
+  int population = 0;                  // 0: 4 + 3 ln n
+  double sigma = 0.5;                  // first standard deviation, in scales of the parameters
+  std::string covariance = "auto";     // full, separable, or by the number of parameters
+  bool active = true;                  // learns from the bad candidates too
+  int restarts = 0;                    // with twice the population, after each end of a search
+  double tolerance_return = 1e-12;     // TolFun
   double tolerance_parameter = 1e-12;  // TolX, in first standard deviations
-  double largest_condition = 1e14;   // of the covariance
+  double largest_condition = 1e14;     // of the covariance
   // Noise: so many of the candidates are asked twice (the paper's 0.1). Where their ranks change by
   // more than the threshold allows (the paper's 0.2), all are asked more often, up to
   // largest_evaluations; from there on the distribution is widened instead.

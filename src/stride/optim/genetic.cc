@@ -204,9 +204,8 @@ void Genetic::Restore(std::string_view bytes) {
                 "numbers are missing");
   ExpectInState(std::all_of(state.bits.begin(), state.bits.end(), [](int bit) { return bit <= 1; }),
                 "a bit is neither 0 nor 1");
-  ExpectInState(
-      AllFinite(state.fittest) && AllFinite(state.best) && !std::isnan(state.best_return),
-      "a number is not finite");
+  ExpectInState(AllFinite(state.fittest) && AllFinite(state.best) && !std::isnan(state.best_return),
+                "a number is not finite");
   state_ = std::move(state);
 }
 

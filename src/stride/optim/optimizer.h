@@ -38,7 +38,8 @@ class Optimizer {
   virtual void Tell(std::span<const double> returns) = 0;
 
   // Where the search stands: what to use of a noisy return, where the best may just have been
-  // lucky. The mean of the distribution or, of a search without one, the best of the last iteration.
+  // lucky. The mean of the distribution or, of a search without one, the best of the last
+  // iteration.
   virtual std::span<const double> Mean() const = 0;
   // The best candidate told so far, empty before there is any, and its return.
   virtual std::span<const double> Best() const = 0;

@@ -80,8 +80,8 @@ State LoadState(std::string_view kind, std::string_view setup, std::string_view 
   ChunkReader chunks(bytes, 0);
   const std::optional<Chunk> chunk = chunks.Next();
   if (!chunk) {
-    throw InputError("state of a search " +
-                     (bytes.empty() ? "is empty" : chunks.Problem()) + "; take another copy of it");
+    throw InputError("state of a search " + (bytes.empty() ? "is empty" : chunks.Problem()) +
+                     "; take another copy of it");
   }
   if (chunk->type != kind || chunks.Next() || !chunks.Problem().empty()) {
     throw InputError(fmt::format("state of a search is of another kind; expected '{}'", kind));
