@@ -13,12 +13,18 @@ namespace stride {
     ControllerInfo Describe();  \
   }
 #include "stride/controllers/controllers.def"
+#ifdef STRIDE_MORE_CONTROLLERS  // a program's own, besides those of the library: another such file
+#include STRIDE_MORE_CONTROLLERS
+#endif
 #undef STRIDE_CONTROLLER
 
 const std::vector<ControllerInfo>& Controllers() {
   static const std::vector<ControllerInfo> controllers = {
 #define STRIDE_CONTROLLER(name) name##_controller::Describe(),
 #include "stride/controllers/controllers.def"
+#ifdef STRIDE_MORE_CONTROLLERS
+#include STRIDE_MORE_CONTROLLERS
+#endif
 #undef STRIDE_CONTROLLER
   };
   return controllers;
