@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "stride/app/crowd.h"
-#include "stride/app/option_text.h"
+#include "stride/scenario/option_text.h"
 #include "verb.h"
 
 namespace stride::cli {

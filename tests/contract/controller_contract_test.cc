@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "stride/character/library.h"
-#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/controllers/registry.h"
 #include "stride/motion/library.h"
 #include "stride/scenario/placement.h"

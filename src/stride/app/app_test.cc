@@ -8,7 +8,7 @@
 #include "stride/app/catalog.h"
 #include "stride/app/convert.h"
 #include "stride/app/info.h"
-#include "stride/app/option_text.h"
+#include "stride/scenario/option_text.h"
 #include "stride/app/simulate.h"
 #include "stride/character/library.h"
 #include "stride/core/error.h"

@@ -5,7 +5,7 @@
 
 #include "stride/app/experiments/experiment.h"
 #include "stride/character/library.h"
-#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/controllers/registry.h"
 #include "stride/core/error.h"
 #include "stride/motion/library.h"

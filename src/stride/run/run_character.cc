@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "stride/character/library.h"
-#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/controllers/registry.h"
 #include "stride/core/error.h"
 #include "stride/math/rotation.h"

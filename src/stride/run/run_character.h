@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "stride/controllers/control_graph/clip_skill.h"
+#include "stride/learn/skill.h"
 #include "stride/dynamics/model.h"
 #include "stride/motion/motion.h"
 #include "stride/run/run.h"

@@ -43,6 +43,15 @@ class Batch {
   void SetConditions(int lane, const LaneConditions& conditions);
   LaneConditions DefaultConditions() const;
 
+  // Servo gains of a body's joint; targets and torques stay.
+  void SetGains(int lane, int body, double kp, double kd);
+
+  // A lane's state as floats, exactly, but for its place on the ground: the origin is on the plane
+  // below the root. For what begins again and again where it was.
+  int StoredSize() const;
+  void Store(int lane, float* state) const;
+  void Load(int lane, const float* state);
+
   // Forces stay until cleared; one for each body and lane.
   void SetForce(int lane, const ExternalForce& force);
   void ClearForces();
@@ -67,8 +76,8 @@ class Batch {
   std::vector<double> SaveLane(int lane) const;
   void RestoreLane(int lane, const std::vector<double>& memory);
 
-  // For what works on the lanes themselves (learn/): their memory (engines/batch/batch_kernel.h).
-  // After writing states into it, Refresh() brings the bodies' motion up to date.
+  // For what works on the lanes themselves: their memory, by name (lanes.h). After states were
+  // set, Refresh() brings the bodies' motion up to date, as a step does by itself.
   const BatchMemory& Memory() const;
   const Tree<float>& GetTree() const;
   void Refresh();

@@ -15,7 +15,7 @@
 
 #include "stride/app/bench/bench_jobs.h"
 #include "stride/controllers/control_graph/learn_skill.h"
-#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 

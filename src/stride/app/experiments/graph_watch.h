@@ -18,7 +18,7 @@ inline constexpr const char* kLocomotion = "locomotion";
 struct GraphSkill {
   std::string name, file;  // as RunSetup::skill takes it
   std::string hash;
-  Skill skill;
+  ClipSkill skill;
   // The style that asks for a node, and the clip's own speed over ground, m/s. Throw InputError.
   int StyleOf(const std::string& node) const;
   double SpeedOf(const std::string& node) const;

@@ -117,6 +117,15 @@ void Straighten(const Character& character, double turn, double path_turn, Motio
 
 }  // namespace
 
+std::string WhyNoParts(const Character& character) {
+  try {
+    PartsOf(character);
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
 SkillParts PartsOf(const Character& character) {
   const auto need = [&](Role role) {
     const int body = character.BodyOf(role);

@@ -10,31 +10,15 @@
 #include "stride/core/error.h"
 
 namespace stride {
-namespace {
-
-const FragmentKernel& KernelFor(const char* instruction_set) {
-  for (const FragmentKernel* kernel :
-       {&FragmentKernelAvx512(), &FragmentKernelAvx2(), &FragmentKernelSse2()}) {
-    if (std::strcmp(kernel->instruction_set, instruction_set) == 0) return *kernel;
-  }
-  STRIDE_CHECK(false);
-  std::abort();
-}
-
-constexpr int kDriveKp = 10, kDriveKd = 11;  // slots of JointDrive
-
-}  // namespace
 
 FragmentRunner::FragmentRunner(const World& world, const SkillParts& parts)
-    : batch_(world), parts_(parts), kernel_(&KernelFor(batch_.InstructionSet())) {
+    : batch_(world), parts_(parts), kernel_(&FragmentKernels().For(batch_.InstructionSet())) {
   STRIDE_CHECK(world.terrain.kind == Terrain::Kind::kPlane);
   const Character& character = world.actors[0];
   bodies_ = character.BodyCount();
-  state_size_ = kRootSlots + kJointSlots * bodies_;
+  state_size_ = batch_.StoredSize();
   trunk_ = character.BodyOf(Role::kTrunk);
   trunk_com_ = character.bodies[trunk_].com;
-  rest_ = RestState(character);
-  rest_.q[0] = rest_.q[1] = 0;
   conditions_ = batch_.DefaultConditions();
   const int lanes = kernel_->lanes;
   const int floats = (kFeatureCount + 1 + kActionCount + 2) * lanes;
@@ -61,26 +45,8 @@ FragmentRunner::FragmentRunner(const World& world, const SkillParts& parts)
   }
 }
 
-void FragmentRunner::Store(int lane, float* state) const {
-  const BatchMemory& m = batch_.Memory();
-  const int lanes = kernel_->lanes;
-  for (int k = 0; k < kRootSlots; ++k) *state++ = m.root[k * lanes + lane];
-  for (int k = 0; k < kJointSlots * bodies_; ++k) *state++ = m.joints[k * lanes + lane];
-  // Only the height above the plane is kept of the place.
-  float* root = state - state_size_;
-  const float* g = m.ground;
-  root[2] -=
-      (g[3 * lanes + lane] - g[lane] * root[0] - g[lanes + lane] * root[1]) / g[2 * lanes + lane];
-  root[0] = root[1] = 0;
-}
-
-void FragmentRunner::Load(int lane, const float* state) {
-  const BatchMemory& m = batch_.Memory();
-  const int lanes = kernel_->lanes;
-  batch_.SetState(lane, rest_);  // the lane's origin back to that of the world; then the numbers
-  for (int k = 0; k < kRootSlots; ++k) m.root[k * lanes + lane] = *state++;
-  for (int k = 0; k < kJointSlots * bodies_; ++k) m.joints[k * lanes + lane] = *state++;
-}
+void FragmentRunner::Store(int lane, float* state) const { batch_.Store(lane, state); }
+void FragmentRunner::Load(int lane, const float* state) { batch_.Load(lane, state); }
 
 void FragmentRunner::Load(int lane, const State& state) {
   State here = state;
@@ -112,12 +78,8 @@ void FragmentRunner::SetConditions(int lane, const WorldVariation& variation, Ra
   }
   batch_.SetConditions(lane, c);
   const float gain = static_cast<float>(factor(variation.gains));
-  const BatchMemory& m = batch_.Memory();
-  const int lanes = kernel_->lanes;
   for (int i = 0; i < bodies_; ++i) {
-    float* drive = m.drives + i * kDriveSlots * lanes + lane;
-    drive[kDriveKp * lanes] = gains_[2 * i] * gain;
-    drive[kDriveKd * lanes] = gains_[2 * i + 1] * gain;
+    batch_.SetGains(lane, i, gains_[2 * i] * gain, gains_[2 * i + 1] * gain);
   }
 }
 

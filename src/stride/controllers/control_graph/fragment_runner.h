@@ -77,7 +77,6 @@ class FragmentRunner {
   const FragmentKernel* kernel_;
   int bodies_, state_size_, trunk_;
   Vec3d trunk_com_;
-  State rest_;
   LaneConditions conditions_;
   std::vector<float> gains_;  // kp, kd of each body
   std::vector<double> base_;

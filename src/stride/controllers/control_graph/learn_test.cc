@@ -10,6 +10,7 @@
 #include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/controllers/control_graph/learner.h"
 #include "stride/controllers/control_graph/regression.h"
+#include "stride/controllers/registry.h"
 #include "stride/core/error.h"
 #include "stride/dynamics/model.h"
 #include "stride/dynamics/rigid_body.h"
@@ -309,7 +310,7 @@ TEST(LearnerTest, NeedsALoop) {
 }
 
 TEST(SkillTest, RoundTripsAndRefusesDamage) {
-  Skill made;
+  ClipSkill made;
   made.name = "a walk";
   made.character = Liu16();
   made.plan = PlanOf(LoadMotion("walk", Liu16()), false);
@@ -319,7 +320,7 @@ TEST(SkillTest, RoundTripsAndRefusesDamage) {
     for (float& x : policy.offset) x = static_cast<float>(random.Normal());
   }
   const std::string text = SkillText(made);
-  const Skill skill = ParseSkill(text, "a.skill");
+  const ClipSkill skill = FromEnvelope(ParseSkill(text, "a.skill"));
   EXPECT_EQ(SkillText(skill), text);
   EXPECT_EQ(skill.policies, made.policies);
   EXPECT_EQ(skill.character, Liu16());

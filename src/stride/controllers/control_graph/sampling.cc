@@ -272,18 +272,20 @@ ControllerInfo Describe() {
           .description =
               "performs any clip at once, nothing learned: samples what to do ahead of "
               "the simulation (liu16, on line)",
-          .min_motions = 1,
-          .max_motions = 1,
           .make = [](const ControllerInput& input) -> std::unique_ptr<Controller> {
             return std::make_unique<SamplingController>(input, Resolved(input, nullptr));
           },
+          .min_motions = 1,
+          .max_motions = 1,
           .schema = [] { return ConfigSchema<SamplingConfig>(); },
           .resolve =
               [](const ControllerInput& input, std::vector<std::string>* warnings) {
                 nlohmann::json config = input.config;
                 config["samples"] = Resolved(input, warnings).samples;
                 return config;
-              }};
+              },
+          .refuses = WhyNoParts,
+          .example = {.character = "liu16", .motion = "walk"}};
 }
 
 }  // namespace stride::sampling_controller

@@ -6,6 +6,10 @@
 #include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/controllers/control_graph/falls.h"
 #include "stride/controllers/control_graph/graph_choice.h"
+#include "stride/controllers/control_graph/learn_graph.h"
+#include "stride/controllers/control_graph/learn_openloop.h"
+#include "stride/controllers/control_graph/learn_retarget.h"
+#include "stride/controllers/control_graph/learn_skill.h"
 #include "stride/controllers/registry.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
@@ -42,7 +46,9 @@ void VisitConfig(SkillConfig& c, Visitor& visit) {
 class SkillController final : public Controller {
  public:
   explicit SkillController(const ControllerInput& input)
-      : skill_(input.skill), terrain_(input.world.terrain), model_(input.world.actors[0]) {
+      : skill_(std::make_shared<const ClipSkill>(FromEnvelope(*input.skill))),
+        terrain_(input.world.terrain),
+        model_(input.world.actors[0]) {
     ConfigFromJson(input.config, "control_graph", &config_);
     const Character& character = input.world.actors[0];
     // The servo's gains, masses and lengths may be changed; the joints must be the same.
@@ -301,7 +307,7 @@ class SkillController final : public Controller {
     if (can_rise_ && Fallen(features, graph_->borders[now.border])) BeginToLie();
   }
 
-  std::shared_ptr<const Skill> skill_;
+  std::shared_ptr<const ClipSkill> skill_;
   std::shared_ptr<const ControlGraph> graph_;
   SkillConfig config_;
   Terrain terrain_;
@@ -339,7 +345,12 @@ ControllerInfo Describe() {
             return std::make_unique<SkillController>(input);
           },
           .needs_skill = true,
-          .schema = [] { return ConfigSchema<SkillConfig>(); }};
+          .schema = [] { return ConfigSchema<SkillConfig>(); },
+          .example = {.skill = "walk"},
+          .learns = {SkillMethod(), OpenLoopMethod(), GraphMethod(), RetargetMethod()},
+          .check_skill = [](const Skill& skill) { FromEnvelope(skill); },
+          .skill_rows = ClipSkillRows,
+          .upgrade = UpgradeClipSkill};
 }
 
 }  // namespace stride::control_graph_controller

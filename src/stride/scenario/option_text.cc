@@ -1,4 +1,4 @@
-#include "stride/app/option_text.h"
+#include "stride/scenario/option_text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,12 @@
-#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/controllers/skill_library.h"
 
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "stride/controllers/control_graph/skill_files.h"
+#include "stride/controllers/registry.h"
+#include "stride/controllers/skill_files.h"
 #include "stride/core/error.h"
 
 namespace stride {
@@ -15,12 +16,7 @@ const std::vector<SkillInfo>& BuiltInSkills() {
     std::vector<SkillInfo> infos;
     for (std::size_t k = 0; k < kSkillFileCount; ++k) {
       const Skill skill = ParseSkill(std::string(kSkillFiles[k].text()), kSkillFiles[k].name);
-      infos.push_back({kSkillFiles[k].name,
-                       skill.plan.clips.size() > 1
-                           ? fmt::format("graph of {} clips on {}", skill.plan.clips.size(),
-                                         skill.character.name)
-                           : fmt::format("{} on {}, a cycle of {:.2f} s", skill.FirstMotion().name,
-                                         skill.character.name, skill.FirstMotion().Duration())});
+      infos.push_back({kSkillFiles[k].name, skill.controller, skill.description});
     }
     return infos;
   }();

@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "stride/controllers/control_graph/clip_skill.h"
+#include "stride/learn/skill.h"
 
 namespace stride {
 
 struct SkillInfo {
-  std::string name, description;
+  std::string name, controller, description;
 };
 
 // The skills there are without a file (data/skills), learned from built-in motions by
