@@ -5,9 +5,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <numbers>
 
 #include "stride/core/error.h"
+#include "stride/learn/rollout_block.h"
+#include "stride/scenario/fall.h"
 
 namespace stride {
 namespace {
@@ -25,8 +26,10 @@ constexpr int kDriveKp = 10, kDriveKd = 11;  // slots of JointDrive
 
 }  // namespace
 
-FragmentRunner::FragmentRunner(const World& world, const SkillParts& parts)
-    : batch_(world), parts_(parts), kernel_(&KernelFor(batch_.InstructionSet())) {
+FragmentRunner::FragmentRunner(const World& world, const SkillParts& parts,
+                               const std::string& instruction_set)
+    : batch_(world, instruction_set), parts_(parts), kernel_(&KernelFor(batch_.InstructionSet())) {
+  STRIDE_CHECK(kTrialBlock % kernel_->lanes == 0);
   STRIDE_CHECK(world.terrain.kind == Terrain::Kind::kPlane);
   const Character& character = world.actors[0];
   bodies_ = character.BodyCount();
@@ -101,17 +104,9 @@ void FragmentRunner::SetBase(int lane, double heading) {
 }
 
 void FragmentRunner::SetConditions(int lane, const WorldVariation& variation, Random* random) {
-  const auto factor = [&](double range) { return std::pow(range, random->Uniform(-1, 1)); };
-  LaneConditions c = conditions_;
-  c.contact.stiffness *= factor(variation.stiffness);
-  c.contact.damping *= factor(variation.damping);
-  c.friction *= factor(variation.friction);
-  if (variation.slope > 0) {
-    c.slope = variation.slope * random->Uniform();
-    c.slope_heading = random->Uniform(0, 2 * std::numbers::pi);
-  }
-  batch_.SetConditions(lane, c);
-  const float gain = static_cast<float>(factor(variation.gains));
+  const VariedWorld world = DrawWorld(variation, conditions_, random);
+  batch_.SetConditions(lane, world.conditions);
+  const float gain = static_cast<float>(world.gains);
   const BatchMemory& m = batch_.Memory();
   const int lanes = kernel_->lanes;
   for (int i = 0; i < bodies_; ++i) {
@@ -154,10 +149,9 @@ void FragmentRunner::RunSteps(const ControlGraph& graph, int begin, int end) {
 }
 
 bool FragmentRunner::Fallen(int lane, const BorderReference& border) const {
-  constexpr float kHeight = static_cast<float>(kFallenHeight);
-  constexpr float kTilt = static_cast<float>(kFallenTilt);
-  const float x = Feature(lane, 0), y = Feature(lane, 1), z = Feature(lane, 2);
-  return Failed(lane) || !(z > kHeight * border.features[2]) || !(x * x + y * y < kTilt * kTilt);
+  const float tilt[2] = {Feature(lane, feature::kTilt), Feature(lane, feature::kTilt + 1)};
+  return Failed(lane) || IsFallen(kFallFromReference, Feature(lane, feature::kHeight),
+                                  border.features[feature::kHeight], TiltSquared(tilt));
 }
 
 }  // namespace stride

@@ -1,32 +1,27 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "stride/controllers/control_graph/control_graph.h"
 #include "stride/controllers/control_graph/fragment_kernel.h"
 #include "stride/core/random.h"
+#include "stride/scenario/variation.h"
 #include "stride/sim/batch.h"
 
 // Runs control fragments on the lanes of one batch: the innermost loop of all that learns. One for
 // each thread.
 namespace stride {
 
-// How much the world may differ from lane to lane, as factors (1: not at all): learned skills then
-// hold in other engines too.
-struct WorldVariation {
-  double stiffness = 3, damping = 2, friction = 1.6;  // of the ground
-  double gains = 1.1;                                 // of the servos
-  double slope = 0;                                   // rad, either way, in any direction
-};
-
-inline constexpr WorldVariation kSameWorld = {1, 1, 1, 1, 0};
-
 class FragmentRunner {
  public:
-  // `world`: the character and its ground, a plane.
-  FragmentRunner(const World& world, const SkillParts& parts);
+  // `world`: the character and its ground, a plane. `instruction_set`: as Batch takes it.
+  FragmentRunner(const World& world, const SkillParts& parts,
+                 const std::string& instruction_set = "");
 
+  const char* InstructionSet() const { return batch_.InstructionSet(); }
+  // Divides a block of trials (kTrialBlock).
   int Lanes() const { return kernel_->lanes; }
   // Floats of a stored state.
   int StateSize() const { return state_size_; }
@@ -63,7 +58,7 @@ class FragmentRunner {
 
   bool Failed(int lane) const { return batch_.Failed(lane); }
   void Freeze(int lane) { batch_.Freeze(lane); }  // until it is loaded
-  // Root's height above the ground over that of the border's reference, and its tilt, rad.
+  // Away from the border's reference, as last judged.
   bool Fallen(int lane, const BorderReference& border) const;
 
  private:
