@@ -72,6 +72,7 @@ class SearchJob final : public LearningJob {
                         std::max(1, search_.iterations);
   }
   const Json& History() const override { return history_; }
+  std::string InstructionSet() const override { return rollouts_.InstructionSet(); }
   long LaneSteps() const override { return rollouts_.LaneSteps(); }
 
   std::string Checkpoint() const override {

@@ -25,7 +25,8 @@ struct LaneConditions {
 // No allocation after construction.
 class Batch {
  public:
-  // `instruction_set`: "sse2", "avx2", "avx512", or empty for the best that this processor has.
+  // `instruction_set`: "sse2", "avx2", "avx512", or empty for the best that this processor has
+  // (or what the environment variable STRIDE_INSTRUCTION_SET names).
   explicit Batch(const World& world, const std::string& instruction_set = "");
   ~Batch();
   Batch(Batch&&) noexcept;

@@ -76,11 +76,10 @@ class WalkWork {
   }
   long Try() {
     constexpr int kRounds = 8;  // the skill stands much longer
-    const int lanes = runner_.Lanes();
     EpisodeOptions options;
-    options.push = 20;
-    std::vector<Episode> episodes(lanes);
-    std::vector<EpisodeResult> results(lanes);
+    options.pushes.force = 20;
+    std::array<Episode, kTrialBlock> episodes;
+    std::array<EpisodeResult, kTrialBlock> results;
     for (Episode& episode : episodes) episode = {&skill_.policies, ++stream_};
     Random random(stream_);
     const std::vector<int> course = RandomCourse(graph_, 0, kRounds * graph_.Fragments(), &random);
@@ -88,8 +87,9 @@ class WalkWork {
     // All lanes go on until the last one has fallen.
     float longest = 0;
     for (const EpisodeResult& result : results) longest = std::max(longest, result.seconds);
-    const long fragments = std::lround(longest / graph_.Seconds() * graph_.Fragments()) * lanes;
-    steps_ += std::lround(longest / graph_.time_step) * lanes;
+    const long fragments =
+        std::lround(longest / graph_.Seconds() * graph_.Fragments()) * kTrialBlock;
+    steps_ += std::lround(longest / graph_.time_step) * kTrialBlock;
     return fragments;
   }
   long steps() const { return steps_; }

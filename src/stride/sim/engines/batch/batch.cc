@@ -35,7 +35,12 @@ std::vector<const BatchKernel*> RunnableKernels() {
   return kernels;
 }
 
-const BatchKernel& ChooseKernel(const std::string& instruction_set) {
+// Where none is asked for, the environment may: tests run a whole program in other lanes.
+const BatchKernel& ChooseKernel(std::string instruction_set) {
+  if (const char* wanted = std::getenv("STRIDE_INSTRUCTION_SET");
+      wanted && instruction_set.empty()) {
+    instruction_set = wanted;
+  }
   std::string names;
   for (const BatchKernel* kernel : RunnableKernels()) {
     if (instruction_set.empty() || instruction_set == kernel->instruction_set) return *kernel;
@@ -374,6 +379,8 @@ const Tree<float>& Batch::GetTree() const { return impl_->tree; }
 void Batch::Refresh() {
   impl_->kernel->update(impl_->tree, impl_->memory);
   impl_->motion_stale = false;
+  // What follows must not depend on how many steps were made before.
+  impl_->until_recentring = kStepsBetweenRecentring;
 }
 
 bool Batch::Failed(int lane) const { return impl_->At(impl_->memory.failed, 0, lane) != 0; }
