@@ -103,9 +103,7 @@ void Planner::Begin(const State& state, const Task& task) {
   // The threads are asleep: their memory is ours.
   task_ = task;
   loader_.SetState(0, state);
-  const BatchMemory& memory = loader_.Memory();
-  for (int k = 0; k < kRootSlots; ++k) first_[k] = memory.root[k * lanes_];
-  for (int k = kRootSlots; k < size_; ++k) first_[k] = memory.joints[(k - kRootSlots) * lanes_];
+  loader_.Store(0, first_.data(), true);
   {
     const std::lock_guard lock(mutex_);
     busy_ = true;

@@ -206,6 +206,8 @@ std::vector<std::string> Batch::InstructionSets() {
   return names;
 }
 
+std::string Batch::ChosenInstructionSet() { return ChooseKernel("").instruction_set; }
+
 LaneConditions Batch::DefaultConditions() const {
   const World& w = impl_->world;
   return {w.gravity, w.friction, w.contact, w.terrain.slope, w.terrain.slope_heading};
@@ -314,11 +316,12 @@ int Batch::StoredSize() const {
   return kRootSlots + kJointSlots * static_cast<int>(impl_->tree.bodies.size());
 }
 
-void Batch::Store(int lane, float* state) const {
+void Batch::Store(int lane, float* state, bool keep_place) const {
   const Impl& b = *impl_;
   const int joints = StoredSize() - kRootSlots;
   for (int k = 0; k < kRootSlots; ++k) state[k] = b.At(b.memory.root, k, lane);
   for (int k = 0; k < joints; ++k) state[kRootSlots + k] = b.At(b.memory.joints, k, lane);
+  if (keep_place) return;
   const auto ground = [&](int k) { return b.At(b.memory.ground, k, lane); };
   state[2] -= (ground(3) - ground(0) * state[0] - ground(1) * state[1]) / ground(2);
   state[0] = state[1] = 0;
