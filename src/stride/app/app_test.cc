@@ -105,7 +105,7 @@ TEST(Simulate, StandsWhenHeldAndFallsWhenPassive) {
     EXPECT_GT(held.metrics.max_penetration, 0);
     EXPECT_LT(held.metrics.distance, 0.05);
 
-    options.setup.controller = "passive";
+    options.setup.characters[0].controller = "passive";
     const SimulateResult doll = Simulate(options);
     EXPECT_TRUE(doll.fell) << engine.name;
     EXPECT_LT(*doll.fell_at, 2);
@@ -164,9 +164,9 @@ TEST(Simulate, NamesWhatDoesNotExist) {
   };
   EXPECT_THAT(error([](SimulateOptions* o) { o->setup.engine = "warp"; }),
               AllOf(HasSubstr("'warp'"), HasSubstr("mujoco")));
-  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.controller = "run"; }),
+  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.characters[0].controller = "run"; }),
               AllOf(HasSubstr("'run'"), HasSubstr("hold")));
-  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.character = "cat"; }),
+  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.characters[0].character = "cat"; }),
               AllOf(HasSubstr("'cat'"), HasSubstr("liu16")));
   EXPECT_THAT(error([](SimulateOptions* o) { o->setup.scenario.seconds = -1; }),
               HasSubstr("--seconds"));

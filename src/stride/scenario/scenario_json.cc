@@ -23,6 +23,7 @@ void VisitConfig(Push& p, Visitor& visit) {
   visit("body", p.body, {}, "what is pushed");
   visit("repeats", p.repeats, {1, 1e6}, "how many in all");
   visit("every", p.every, {0, 1e6, "s"}, "between the beginnings of two");
+  visit("actor", p.actor, {0, 1000}, "who is pushed");
 }
 template <class Visitor>
 void VisitConfig(RandomPushes& p, Visitor& visit) {
@@ -36,6 +37,7 @@ void VisitConfig(Throw& t, Visitor& visit) {
   visit("mass", t.mass, {1e-3, 1e3, "kg"}, "of the ball");
   visit("speed", t.speed, {1e-3, 100, "m/s"}, "when it leaves the hand");
   visit("at", t.at, {0, 1e6, "s"}, "when");
+  visit("actor", t.actor, {0, 1000}, "at whom");
 }
 template <class Visitor>
 void VisitConfig(Load& l, Visitor& visit) {
@@ -51,6 +53,7 @@ void VisitConfig(BodyChange& c, Visitor& visit) {
 template <class Visitor>
 void VisitConfig(TimedCommand& c, Visitor& visit) {
   visit("at", c.at, {0, 1e6, "s"}, "from when on");
+  visit("actor", c.actor, {0, 1000}, "who is told");
 }
 
 namespace {

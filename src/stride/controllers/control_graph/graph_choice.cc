@@ -16,8 +16,17 @@ constexpr double kGetsAway = 2.5;  // s
 
 }  // namespace
 
+std::vector<std::string> StylesOf(const GraphPlan& plan) {
+  std::vector<std::string> styles = {"as commanded", kRandomStyleName};
+  for (const GraphClip& clip : plan.clips) {
+    if (!clip.rises) styles.push_back(clip.name);
+  }
+  return styles;
+}
+
 GraphChoice::GraphChoice(std::shared_ptr<const ControlGraph> graph, const GraphPlan& plan, int seed)
     : graph_(std::move(graph)),
+      styles_(std::make_shared<const std::vector<std::string>>(StylesOf(plan))),
       random_(static_cast<std::uint64_t>(seed)),
       visits_(graph_->segments.size(), 0) {
   auto nodes = std::make_shared<std::vector<Node>>(plan.clips.size());
@@ -145,14 +154,6 @@ int GraphChoice::RandomGoal() {
     if (random_.Uniform() * alike < 1) goal = s;
   }
   return goal;
-}
-
-std::vector<std::string> GraphChoice::Styles() const {
-  std::vector<std::string> styles = {"as commanded", "random walk"};
-  for (const Node& node : *nodes_) {
-    if (!node.rises) styles.push_back(node.name);
-  }
-  return styles;
 }
 
 BehaviourGraph GraphChoice::Picture(const ClipSkill& skill) const {
