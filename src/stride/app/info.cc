@@ -199,7 +199,8 @@ nlohmann::ordered_json ToJson(const SkillInfoResult& r) {
                                  {"metrics", r.skill.metrics},
                                  {"robustness", r.skill.robustness},
                                  {"provenance", r.skill.provenance}};
-  for (const auto& [what, text] : r.rows) json["contents"].push_back({{"what", what}, {"is", text}});
+  for (const auto& [what, text] : r.rows)
+    json["contents"].push_back({{"what", what}, {"is", text}});
   return json;
 }
 

@@ -9,8 +9,8 @@
 #include <fmt/ranges.h>
 
 #include "stride/character/library.h"
-#include "stride/controllers/skill_library.h"
 #include "stride/controllers/registry.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/import/motion_source.h"

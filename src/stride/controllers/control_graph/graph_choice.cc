@@ -159,14 +159,16 @@ int GraphChoice::RandomGoal() {
 BehaviourGraph GraphChoice::Picture(const ClipSkill& skill) const {
   BehaviourGraph picture;
   for (const Node& node : *nodes_) {
-    picture.nodes.push_back(
-        {.name = node.name, .style = node.style, .robustness = RobustnessOf(skill.robustness, node.name)});
+    picture.nodes.push_back({.name = node.name,
+                             .style = node.style,
+                             .robustness = RobustnessOf(skill.robustness, node.name)});
   }
   for (const auto& [from, to] : links_) {
     picture.links.push_back(
         {.from = from,
          .to = to,
-         .robustness = RobustnessOf(skill.robustness, (*nodes_)[from].name + ">" + (*nodes_)[to].name)});
+         .robustness =
+             RobustnessOf(skill.robustness, (*nodes_)[from].name + ">" + (*nodes_)[to].name)});
   }
   return picture;
 }
