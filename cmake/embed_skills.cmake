@@ -18,7 +18,7 @@ function(stride_embed_skills target)
   set(source "${CMAKE_BINARY_DIR}/generated/skill_files.cc")
   file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT [[
 // Written by the build from data/skills.
-#include "stride/controllers/control_graph/skill_files.h"
+#include "stride/controllers/skill_files.h"
 
 asm(R"(
   .section .rodata

@@ -1,7 +1,8 @@
 # stride_add_lanes(TARGET SOURCE): compiles SOURCE (named *_lanes.cc) three times, for SSE2, AVX2 and
-# AVX-512, with STRIDE_LANES_NAMESPACE and STRIDE_LANE_COUNT set. Everything in such a source that the
-# linker could merge with code of another instruction set must live in that namespace;
-# tests/lane_symbols_test.py checks it.
+# AVX-512, into TARGET. stride_library calls it for what it finds in its folder; a test with lanes of
+# its own calls it from its CMakeLists.txt. STRIDE_LANES_NAMESPACE and STRIDE_LANE_COUNT are set.
+# Everything in such a source that the linker could merge with code of another instruction set must
+# live in that namespace; tests/lane_symbols_test.py checks it.
 function(stride_add_lanes target source)
   get_filename_component(name ${source} NAME_WE)
   foreach(isa sse2 avx2 avx512)

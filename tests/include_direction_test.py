@@ -4,6 +4,7 @@
 Each folder may include only itself and the folders before it in ORDER. Besides:
   - a controller includes no other controller, and neither controllers nor control/ an engine;
   - engines do not include each other;
+  - testing/ is for the *_test.cc files beside the code, which may include all of it;
   - nothing in src/ includes apps/, web/, tests/ or bench/ (the viewer lives in the first two).
 
 Usage:
@@ -37,9 +38,10 @@ ORDER = [
     "record",
     "run",
     "app",
-    "testing",
 ]
 RANK = {folder: rank for rank, folder in enumerate(ORDER)}
+# What tests share: uses anything, used by tests only.
+TESTING = "testing"
 
 SUFFIXES = {".h", ".cc", ".inl", ".inc", ".def"}
 OUTSIDE = ("apps", "web", "tests", "bench", "examples")
@@ -80,8 +82,14 @@ def reason_against(includer, target):
 
     source_folder = source.split("/", 1)[0]
     target_folder = target.split("/", 1)[0]
+    if target_folder == TESTING:
+        if source_folder == TESTING or source.endswith(("_test.cc", "_test_lanes.cc")):
+            return None
+        return "only tests (*_test.cc) include testing/"
     if target_folder not in RANK:
         return f"'{target_folder}' is not a known folder of src/stride"
+    if source_folder == TESTING:
+        return None
     if RANK[target_folder] > RANK[source_folder]:
         return f"{source_folder}/ comes before {target_folder}/"
 
@@ -110,7 +118,7 @@ def check(root):
         count += 1
         includer = path.relative_to(root).as_posix()
         folder = includer.removeprefix("src/stride/").split("/", 1)[0]
-        if folder not in RANK:
+        if folder not in RANK and folder != TESTING:
             violations.append(f"{includer}:1: '{folder}' is not a known folder of src/stride; "
                               "add it to ORDER in tests/include_direction_test.py")
             continue
@@ -176,6 +184,13 @@ SELF_TEST = [
                          '#include "stride/controllers/simbicon/simbicon.h"',
                          '#include "stride/sim/engines/native/native_engine.h"'], []),
     ("utils/misc.h", ["#include <string>"], [1]),
+    ("core/config_test.cc", ['#include "stride/testing/puppet.h"',
+                             '#include "stride/sim/engine.h"'], [2]),
+    ("math/vector_test_lanes.cc", ['#include "stride/testing/puppet.h"'], []),
+    ("core/config.cc", ['#include "stride/testing/puppet.h"'], [1]),
+    ("app/test_bodies.h", ['#include "../testing/puppet.h"'], [1]),
+    ("testing/puppet.h", ['#include "stride/app/simulate.h"',
+                          '#include "stride/testing/bodies.h"'], []),
 ]
 
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stride/character/library.h"
+#include "stride/draw/sheet.h"
 #include "verb.h"
 
 namespace stride::cli {
@@ -59,6 +61,12 @@ std::string Text(const ImportResult& r) {
   return text;
 }
 
+void WritePreview(const ImportResult& result, const std::string& file) {
+  SheetOptions sheet;
+  sheet.title = result.motion.name;
+  WritePng(ContactSheet(LoadCharacter(result.motion.character), result.motion, sheet), file);
+}
+
 }  // namespace
 
 Verb ImportVerb() {
@@ -94,11 +102,13 @@ Verb ImportVerb() {
                         "Time on each side of the loop's seam that is changed to match, s")
             ->needs(closes)
             ->capture_default_str();
-        app->add_option("--preview", options->preview, "PNG file: the character over time");
-        return [options, range, loop]() -> Output {
+        auto preview = std::make_shared<std::string>();
+        app->add_option("--preview", *preview, "PNG file: the character over time");
+        return [options, range, loop, preview]() -> Output {
           if (*loop) options->closing = Closing::kYes;
           if (!range->empty()) ParseFrameRange(*range, &options->first_frame, &options->last_frame);
           const ImportResult result = Import(*options);
+          if (!preview->empty()) WritePreview(result, *preview);
           return {ToJson(result), Text(result), result.warnings};
         };
       }};

@@ -96,17 +96,8 @@ std::string Text(const SkillInfoResult& r) {
   const auto line = [&](const std::string& name, const std::string& value) {
     text += fmt::format("  {:<26}{}\n", name, value);
   };
-  for (const GraphClip& clip : s.plan.clips) {
-    line(clip.motion.loops ? "cycle" : "clip",
-         fmt::format("{}, {:.2f} s{}{}, {}", clip.name, clip.motion.Duration(),
-                     clip.symmetric ? ", mirrored for the other half" : "",
-                     clip.rises ? ", rises after a fall" : "", clip.motion.source));
-  }
-  for (const GraphTransition& t : s.plan.transitions) {
-    line("transition", s.plan.clips[t.from].name + " to " + s.plan.clips[t.to].name);
-  }
-  line("policies", fmt::format("{}", s.policies.size()));
-  line("heading", s.keep_heading ? "kept, can be commanded" : "free");
+  line("controller", s.controller);
+  for (const auto& [what, is] : r.rows) line(what, is);
   for (const auto& item : s.metrics.items()) line(item.key(), item.value().dump());
   return text;
 }

@@ -4,21 +4,18 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
 
-#include "learn_capture.h"
-#include "learn_graph.h"
-#include "learn_openloop.h"
-#include "stride/app/option_text.h"
-#include "stride/controllers/control_graph/learn_retarget.h"
-#include "stride/controllers/control_graph/learn_skill.h"
-#include "stride/core/config.h"
+#include "stride/controllers/registry.h"
 #include "stride/core/error.h"
 #include "stride/core/log.h"
+#include "stride/learn/learning_run.h"
 #include "verb.h"
 
+// `stride learn METHOD`, for every method of the registry.
 namespace stride::cli {
 namespace {
 
@@ -48,149 +45,164 @@ void HearSignals(bool has_checkpoint) {
   std::signal(SIGINT, [](int) { interrupted = true; });
   std::signal(SIGTERM, OnTerminate);
 }
-bool Interrupted() { return interrupted; }
 
+// What the options of one method are parsed into.
 struct Arguments {
-  LearnSkillRequest request;
-  std::function<CaptureOptions()> capture;
-  std::string symmetry = "auto";
-  std::vector<std::string> settings;
+  LearningRequest request;
+  bool resume = false;
+  int threads = 0;
+  std::map<std::string, std::vector<std::string>> texts;  // options and settings by name
+  std::map<std::string, bool> flags;
 };
 
-Symmetry ParseSymmetry(const std::string& text) {
-  if (text == "auto") return Symmetry::kAuto;
-  if (text == "yes") return Symmetry::kYes;
-  if (text == "no") return Symmetry::kNo;
-  throw InputError("--symmetric is '" + text + "'; expected auto, yes or no");
-}
-
-std::string Text(const LearnSkillResult& r) {
+std::string Text(const LearningOutcome& o, const std::string& out) {
   std::string text;
-  const auto line = [&](const char* name, const std::string& value) {
+  const auto line = [&](const std::string& name, const std::string& value) {
     text += fmt::format("{:<18}{}\n", name, value);
   };
-  line("skill", fmt::format("{} on {}{}", r.clip, r.character, r.symmetric ? ", symmetric" : ""));
-  line("learned in", fmt::format("{:.1f} s, {} iterations, {} threads x {} ranks", r.wall_seconds,
-                                 r.iterations, r.threads, r.ranks));
-  line("speed", fmt::format("{:.2f} million lane steps a second", r.lane_steps_per_second / 1e6));
-  line("alone", fmt::format("{:.1f} of 100 s", r.metrics["seconds_of_100"].get<double>()));
-  line("pushed", fmt::format("{:.1f} of 60 s, 0.2 s every 4 s up to 60 N, varied ground",
-                             r.metrics["seconds_of_60_pushed_60N"].get<double>()));
-  line("written", r.out);
+  const auto& rows = o.result.lines;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    line(rows[k].first, rows[k].second);
+    if (k > 0) continue;  // the first says what it is; then how it was learned
+    line("learned in", fmt::format("{:.1f} s, {} iterations, {} threads x {} ranks", o.wall_seconds,
+                                   o.iterations, o.threads, o.ranks));
+    if (o.lane_steps_per_second > 0) {
+      line("speed",
+           fmt::format("{:.2f} million lane steps a second", o.lane_steps_per_second / 1e6));
+    }
+  }
+  line("written", o.result.files.empty() ? "nothing" : out);
   return text;
 }
 
-Output OutputOf(const LearnSkillResult& result) {
-  if (!result.leader) std::exit(0);  // one of an MPI run speaks
-  if (result.stopped) {
-    throw InputError(fmt::format(
-        "stopped after {} iterations; the same command with --resume goes on", result.iterations));
+void AddOptions(const LearningMethod& method, Arguments* a, CLI::App* app) {
+  LearningRequest& r = a->request;
+  if (!method.input.empty()) {
+    app->add_option(method.input, r.input, method.input_help)->required();
   }
-  return {ToJson(result), Text(result), result.warnings};
-}
-
-std::function<Output()> AddRetarget(CLI::App* app, const CommonOptions* common) {
-  struct RetargetArguments {
-    LearnRetargetRequest request;
-    std::vector<std::string> changes, settings;
-  };
-  auto arguments = std::make_shared<RetargetArguments>();
-  LearnRetargetRequest& r = arguments->request;
-  app->add_option("skill", r.skill, "Skill of one clip: a built-in name or a file")->required();
-  app->add_option("-o,--out", r.out, "File to write")->required();
+  app->add_option("-o,--out", r.out, method.makes_motion ? "Motion file to write" : "File to write")
+      ->required();
   app->add_option("--character", r.character,
-                  "The other body, with the same joints; that of the skill if left out");
-  app->add_option("--change", arguments->changes,
-                  "BODY,LENGTH[,MASS]: factors for a body, a role, legs, arms or all; repeatable")
+                  "Built-in name, or an MJCF file; what the input says if left out, else liu16 "
+                  "(liu16-strong has stronger gains for stunts: kicks, spins, flips)");
+  app->add_option("--name", r.name, "Name of what is learned; that of the input if left out");
+  app->add_flag("--resume", a->resume, "Go on from OUT.checkpoint, to the same result");
+  app->add_option("--threads", a->threads, "0: all of this machine")->capture_default_str();
+  app->add_option(
+         "--set", r.settings,
+         "KEY=VALUE: a setting, for instance one of: " +
+             [&] {
+               std::string keys;
+               const nlohmann::ordered_json schema =
+                   method.schema ? method.schema() : nlohmann::ordered_json::object();
+               for (const auto& [key, field] : schema.items()) {
+                 keys += (keys.empty() ? "" : ", ") + key;
+               }
+               return keys + "; repeatable";
+             }())
       ->take_all()
       ->allow_extra_args(false);
-  app->add_option("--name", r.name, "Name of the new skill; that of the other if left out");
-  app->add_flag("--resume", r.resume, "Go on from OUT.checkpoint, to the same result");
-  app->add_option("--threads", r.threads, "0: all of this machine")->capture_default_str();
-  app->add_option("--set", arguments->settings, "KEY=VALUE: as of learn skill; repeatable")
-      ->take_all()
-      ->allow_extra_args(false);
-  return [arguments, common]() -> Output {
-    LearnRetargetRequest request = arguments->request;
-    request.seed = common->seed;
-    request.quiet = !spdlog::should_log(spdlog::level::info);
-    request.stop = Interrupted;
-    for (const std::string& text : arguments->changes) {
-      request.changes.push_back(ParseChange(text));
+  for (const LearningOption& option : method.options) {
+    using Kind = LearningOption::Kind;
+    const std::string name = "--" + option.name;
+    if (option.kind == Kind::kFlag) {
+      app->add_flag(name, a->flags[option.name], option.help);
+      continue;
     }
-    for (const std::string& text : arguments->settings) SetConfigValue(text, &request.options);
-    return OutputOf(LearnRetarget(request));
-  };
+    std::string help = option.help;
+    if (option.kind == Kind::kText && !option.value.empty()) help += " [" + option.value + "]";
+    if (option.kind == Kind::kSetting && method.schema) {
+      help += " [" + method.schema()[option.value]["default"].dump() + "]";
+    }
+    app->add_option(name, a->texts[option.name], help)->take_all()->allow_extra_args(false);
+  }
 }
 
-void AddCommon(CLI::App* app, const std::shared_ptr<Arguments>& arguments) {
-  LearnSkillRequest& r = arguments->request;
-  app->add_option("clip", r.clip, "Built-in motion, motion file, or motion capture")->required();
-  arguments->capture = AddCaptureOptions(app);
-  app->add_option("-o,--out", r.out, "File to write")->required();
-  app->add_option("--character", r.character,
-                  "Built-in name, or an MJCF file; liu16-strong has the paper's stronger gains for "
-                  "stunts: kicks, spins, flips")
-      ->capture_default_str();
-  app->add_option("--name", r.name, "Name of the skill; that of the clip if left out");
-  app->add_flag("--resume", r.resume, "Go on from OUT.checkpoint, to the same result");
-  app->add_option("--threads", r.threads, "0: all of this machine")->capture_default_str();
-  app->add_option("--symmetric", arguments->symmetry,
-                  "auto, yes, no: half a cycle and its mirror image make the clip")
-      ->capture_default_str();
-  app->add_option("--set", arguments->settings,
-                  "KEY=VALUE: a setting such as evolve_iterations=50; docs/learning.md lists them; "
-                  "repeatable")
-      ->take_all()
-      ->allow_extra_args(false);
+LearningRequest RequestOf(const LearningMethod& method, const Arguments& a, std::uint64_t seed) {
+  LearningRequest request = a.request;
+  request.seed = seed;
+  for (const LearningOption& option : method.options) {
+    if (option.kind == LearningOption::Kind::kFlag) {
+      if (a.flags.at(option.name)) request.options[option.name] = {};
+      continue;
+    }
+    const std::vector<std::string>& given = a.texts.at(option.name);
+    if (given.empty()) continue;
+    if (option.kind == LearningOption::Kind::kSetting) {
+      request.settings.push_back(option.value + "=" + given.back());
+    } else {
+      request.options[option.name] = given;
+    }
+  }
+  return request;
+}
+
+Output Learn(const LearningMethod& method, const Arguments& a, std::uint64_t seed) {
+  HearSignals(!method.makes_motion);
+  const Workers workers(a.threads);
+  std::vector<std::string> warnings;
+  const LearningRequest request = RequestOf(method, a, seed);
+  const std::unique_ptr<LearningJob> job = method.make(request, workers, &warnings);
+  const LearningOutcome outcome = RunToEnd({.out = request.out,
+                                            .resume = a.resume,
+                                            .quiet = !spdlog::should_log(spdlog::level::info),
+                                            .stop = [] { return interrupted.load(); },
+                                            .check_existing =
+                                                [&](const std::string& out) {
+                                                  if (method.makes_motion) {
+                                                    ReadMotion(out);
+                                                  } else {
+                                                    ReadSkill(out);
+                                                  }
+                                                }},
+                                           workers, job.get());
+  if (!outcome.leader) std::exit(0);  // one of an MPI run speaks
+  if (outcome.stopped) {
+    throw InputError(
+        method.makes_motion
+            ? "stopped; nothing was written"
+            : fmt::format("stopped after {} iterations; the same command with --resume goes on",
+                          outcome.iterations));
+  }
+  if (!outcome.result.shortfall.empty()) {
+    throw InputError(fmt::format("{}; the best so far was written to {}", outcome.result.shortfall,
+                                 request.out));
+  }
+  nlohmann::ordered_json json = ToJson(outcome);
+  json["warnings"] = warnings;
+  return {json, Text(outcome, request.out), warnings};
 }
 
 }  // namespace
 
 Verb LearnVerb() {
-  return {"learn",
-          "Learn a skill from a clip, or have the clip performed by a simulated body",
-          {"stride learn skill walk -o walk.skill",
-           "stride learn skill run --character liu16-strong -o mine.skill --seed 3",
-           "stride learn skill kick.bvh --range 28:130 --loop --character liu16-strong -o k.skill",
-           "mpirun -n 4 stride learn skill run -o run.skill --resume",
-           "stride learn openloop backflip -o performed.motion --sheet performed.png",
-           "stride learn graph data/graphs/locomotion.json -o mine.skill --picture graph.svg",
-           "stride learn retarget run --change legs,1.2 --change arms,1.3 -o tall.skill"},
+  std::vector<std::string> examples;
+  for (const LearningMethod& method : LearningMethods()) {
+    examples.insert(examples.end(), method.examples.begin(), method.examples.end());
+  }
+  return {"learn", "Learn a skill, or have a clip performed by a simulated body", examples,
           [](CLI::App* app, const CommonOptions* common) {
-            auto arguments = std::make_shared<Arguments>();
-            CLI::App* skill = app->add_subcommand("skill", "A robust skill from a clip that loops");
             app->require_subcommand(1);
-            skill->fallthrough();
-            AddCommon(skill, arguments);
-            CLI::App* openloop =
-                app->add_subcommand("openloop", "A clip performed once, by sampling control alone");
-            openloop->fallthrough();
-            const auto run_openloop = AddOpenLoop(openloop, common, Interrupted);
-            CLI::App* graph = app->add_subcommand(
-                "graph", "One skill from a graph of clips and transitions between them");
-            graph->fallthrough();
-            const auto run_graph = AddGraph(graph, common, Interrupted);
-            CLI::App* retarget = app->add_subcommand(
-                "retarget", "A skill learned again on another body, from what it knows");
-            retarget->fallthrough();
-            const auto run_retarget = AddRetarget(retarget, common);
-            return [arguments, common, openloop, run_openloop, graph, run_graph, retarget,
-                    run_retarget]() -> Output {
-              HearSignals(!openloop->parsed());
-              if (openloop->parsed()) return run_openloop();
-              if (graph->parsed()) return run_graph();
-              if (retarget->parsed()) return run_retarget();
-              LearnSkillRequest request = arguments->request;
-              request.capture = arguments->capture();
-              request.seed = common->seed;
-              request.quiet = !spdlog::should_log(spdlog::level::info);
-              request.symmetry = ParseSymmetry(arguments->symmetry);
-              for (const std::string& text : arguments->settings) {
-                SetConfigValue(text, &request.options);
+            struct Choice {
+              LearningMethod method;
+              CLI::App* app;
+              std::shared_ptr<Arguments> arguments;
+            };
+            std::vector<Choice> choices;
+            for (const LearningMethod& method : LearningMethods()) {
+              Choice choice{method, app->add_subcommand(method.name, method.summary),
+                            std::make_shared<Arguments>()};
+              choice.app->fallthrough();
+              AddOptions(method, choice.arguments.get(), choice.app);
+              choices.push_back(choice);
+            }
+            return [choices, common]() -> Output {
+              for (const Choice& choice : choices) {
+                if (choice.app->parsed()) {
+                  return Learn(choice.method, *choice.arguments, common->seed);
+                }
               }
-              request.stop = Interrupted;
-              return OutputOf(LearnSkill(request));
+              throw InputError("learn what? stride learn --help lists the methods");
             };
           }};
 }

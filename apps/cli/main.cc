@@ -1,19 +1,18 @@
 #include <cstdio>
-#include <exception>
 #include <map>
-#include <new>
 
 #include <CLI/CLI.hpp>
 
 #include "stride/core/error.h"
 #include "stride/core/log.h"
+#include "stride/learn/mpi/mpi_ranks.h"
+#include "stride/learn/ranks.h"
 #include "verb.h"
 
 // Parses arguments, runs one verb and prints its result. What verbs do stands in src/stride/app.
 namespace stride::cli {
 namespace {
 
-constexpr int kFailure = 1;     // bad input
 constexpr int kUsageError = 2;  // options that do not exist or do not parse
 
 std::vector<Verb> Verbs() {
@@ -33,22 +32,18 @@ bool PrintWhole(const std::string& text) {
          std::fflush(stdout) == 0;
 }
 
+// Exit code 1 if it fails.
 int Run(const std::function<Output()>& verb, bool json) {
-  try {
+  return RunOnAllRanks([&] {
+    UseMpiRanks();
     const Output output = verb();
     for (const std::string& warning : output.warnings) spdlog::warn("{}", warning);
     // A name from a foreign file may not be UTF-8.
     constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
-    if (PrintWhole(json ? output.json.dump(2, ' ', false, kReplace) + "\n" : output.text)) return 0;
-    spdlog::error("cannot write to standard output");
-  } catch (const InputError& error) {
-    spdlog::error("{}", error.what());
-  } catch (const std::bad_alloc&) {
-    spdlog::error("out of memory");
-  } catch (const std::exception& error) {
-    spdlog::error("unexpected: {}", error.what());
-  }
-  return kFailure;
+    if (!PrintWhole(json ? output.json.dump(2, ' ', false, kReplace) + "\n" : output.text)) {
+      throw InputError("cannot write to standard output");
+    }
+  });
 }
 
 int RefuseUsage(const std::string& why, const std::string& verb) {

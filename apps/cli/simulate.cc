@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/option_text.h"
 #include "stride/run/crowd.h"
+#include "stride/scenario/option_text.h"
 #include "verb.h"
 
 namespace stride::cli {
@@ -41,7 +41,10 @@ SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common)
   if (arguments.seconds) scenario.seconds = *arguments.seconds;
   if (arguments.stop_at_fall) scenario.stop_at_fall = true;
   if (arguments.disturbance) scenario.disturbance = *arguments.disturbance;
-  if (arguments.time_step) world.time_step = *arguments.time_step;
+  if (arguments.time_step) {
+    world.time_step = *arguments.time_step;
+    scenario.chosen.push_back("time_step");
+  }
   if (arguments.friction) world.friction = *arguments.friction;
   if (arguments.gravity) world.gravity = *arguments.gravity;
   if (!arguments.terrain.empty()) world.terrain = ParseTerrain(arguments.terrain);
@@ -56,7 +59,7 @@ SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common)
   std::stable_sort(scenario.commands.begin(), scenario.commands.end(),
                    [](const TimedCommand& a, const TimedCommand& b) { return a.at < b.at; });
   for (const std::string& text : arguments.settings) {
-    ParseSetting(text, &world, &first.controller_config);
+    ParseSetting(text, &scenario, &first.controller_config);
   }
   if (!arguments.others.empty()) {
     std::vector<CharacterSetup>& all = options.setup.characters;

@@ -435,6 +435,17 @@ class Import(Case):
             text = self.succeed("import", capture, "-o", motion, "--loop", "--range", "0:").stdout
             self.assertIn("of the file (the range)", text)
 
+    def test_a_preview_shows_the_motion(self):
+        with tempfile.TemporaryDirectory() as folder:
+            capture, motion, preview = (os.path.join(folder, name)
+                                        for name in ("walk.bvh", "walk.motion", "walk.png"))
+            self.succeed("convert", "walk", capture)
+            self.succeed("import", capture, "-o", motion, "--preview", preview)
+            with open(preview, "rb") as file:
+                self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+            missing = os.path.join(folder, "missing", "walk.png")
+            self.refuse(("import", capture, "-o", motion, "--preview", missing), missing)
+
     def test_what_cannot_be_closed_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             capture, motion = (os.path.join(folder, name) for name in ("stand.bvh", "stand.motion"))

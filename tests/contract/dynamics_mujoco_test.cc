@@ -73,7 +73,7 @@ TEST_P(AgainstMujoco, AllQuantitiesAgree) {
   std::vector<double> tau(nv), vdot(nv), inverse(nv), zero(nv, 0.0), bias(nv), full(nv * nv);
   DenseMatrix<double> mass, centroidal;
   double worst_acceleration = 0, worst_mass = 0, worst_bias = 0, worst_inverse = 0,
-         worst_momentum = 0;
+         worst_momentum = 0, worst_rate = 0;
   for (int trial = 0; trial < kStates; ++trial) {
     const State state = RandomState(character, &rng);
     for (double& t : tau) t = 50 * normal(rng);
@@ -119,12 +119,26 @@ TEST_P(AgainstMujoco, AllQuantitiesAgree) {
       for (int k = 0; k < nv; ++k) product[r] += centroidal(r, k) * state.v[k];
     }
     worst_momentum = std::max(worst_momentum, RelativeError(product, theirs, 6));
+
+    // Its bias is what MuJoCo's bias leaves at a free root, seen from the centre of mass and
+    // without gravity.
+    if (!model.GetTree().free_root) continue;
+    const Vec3d com = momentum.com, weight{0, 0, total * world.gravity};
+    const Vec3d force = Vec3d{d->qfrc_bias[0], d->qfrc_bias[1], d->qfrc_bias[2]} - weight;
+    const Vec3d moment =
+        model.Motion(0).r * Vec3d{d->qfrc_bias[3], d->qfrc_bias[4], d->qfrc_bias[5]} -
+        Cross(com, weight) - Cross(com, force);
+    const double rate[6] = {moment.x, moment.y, moment.z, force.x, force.y, force.z};
+    const double ours_rate[6] = {angular_bias.x, angular_bias.y, angular_bias.z,
+                                 linear_bias.x,  linear_bias.y,  linear_bias.z};
+    worst_rate = std::max(worst_rate, RelativeError(ours_rate, rate, 6));
   }
   EXPECT_LT(worst_acceleration, kTolerance);
   EXPECT_LT(worst_mass, kTolerance);
   EXPECT_LT(worst_bias, kTolerance);
   EXPECT_LT(worst_inverse, kTolerance);
   EXPECT_LT(worst_momentum, kTolerance);
+  EXPECT_LT(worst_rate, kTolerance);
   // For docs/results.md: --gtest_output=xml:FILE
   const auto record = [](const char* name, double value) {
     char text[32];
@@ -136,6 +150,7 @@ TEST_P(AgainstMujoco, AllQuantitiesAgree) {
   record("bias", worst_bias);
   record("inverse", worst_inverse);
   record("momentum", worst_momentum);
+  record("momentum_rate", worst_rate);
 }
 
 TEST_P(AgainstMujoco, JacobiansAgree) {
@@ -164,6 +179,20 @@ TEST_P(AgainstMujoco, JacobiansAgree) {
     PointJacobian(model, body, local, &jacobian);
     EXPECT_LT(RelativeError(&jacobian(0, 0), angular.data(), 3 * nv), kTolerance);
     EXPECT_LT(RelativeError(&jacobian(3, 0), linear.data(), 3 * nv), kTolerance);
+
+    // The bias of the body's own point: its acceleration when v' = 0. MuJoCo's rises with gravity.
+    mju_zero(mujoco.data->qacc, nv);
+    mj_rnePostConstraint(mujoco.model.get(), mujoco.data.get());
+    double theirs[6];
+    mj_objectAcceleration(mujoco.model.get(), mujoco.data.get(), mjOBJ_XBODY,
+                          mujoco.actors[0].body[body], theirs, 0);
+    theirs[5] -= world.gravity;
+    Vec3d angular_bias, linear_bias;
+    PointBias(&model, body, {}, &angular_bias, &linear_bias);
+    const double ours[6] = {angular_bias.x, angular_bias.y, angular_bias.z,
+                            linear_bias.x,  linear_bias.y,  linear_bias.z};
+    const double size = mju_norm(theirs, 6);  // of the root none: rounding alone
+    for (int k = 0; k < 6; ++k) EXPECT_NEAR(ours[k], theirs[k], kTolerance * (1 + size));
   }
 }
 

@@ -8,10 +8,10 @@
 #include "stride/app/catalog.h"
 #include "stride/app/convert.h"
 #include "stride/app/info.h"
-#include "stride/app/option_text.h"
 #include "stride/app/simulate.h"
 #include "stride/character/library.h"
 #include "stride/core/error.h"
+#include "stride/scenario/option_text.h"
 #include "stride/testing/input_error_of.h"
 
 namespace stride {
@@ -50,12 +50,13 @@ TEST(OptionText, ReadsWhatItDocuments) {
   EXPECT_EQ(ParseStyle("2,turn left").style_name, "turn left");
   EXPECT_EQ(ParseStyle("2,turn left").at, 2);
 
-  World world;
+  Scenario scenario;
   nlohmann::json config = nlohmann::json::object();
-  ParseSetting("friction=0.4", &world, &config);
-  ParseSetting("controller.foot.gain=2", &world, &config);
-  ParseSetting("controller.name=soft", &world, &config);
-  EXPECT_EQ(world.friction, 0.4);
+  ParseSetting("friction=0.4", &scenario, &config);
+  ParseSetting("controller.foot.gain=2", &scenario, &config);
+  ParseSetting("controller.name=soft", &scenario, &config);
+  EXPECT_EQ(scenario.world.friction, 0.4);
+  EXPECT_EQ(scenario.chosen, std::vector<std::string>{"friction"});
   EXPECT_EQ(config, (nlohmann::json{{"foot", {{"gain", 2}}}, {"name", "soft"}}));
 }
 

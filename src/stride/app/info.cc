@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "stride/character/library.h"
+#include "stride/controllers/registry.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/motion/import/import.h"
 #include "stride/motion/import/motion_source.h"
 
@@ -84,7 +86,12 @@ RecordingInfoResult InspectRecording(const std::string& path) {
   return result;
 }
 
-SkillInfoResult InspectSkill(const std::string& path) { return {path, ReadSkill(path)}; }
+SkillInfoResult InspectSkill(const std::string& name_or_path) {
+  SkillInfoResult result{.source = name_or_path, .skill = LoadSkill(name_or_path)};
+  const ControllerInfo& info = FindController(result.skill.controller);
+  if (info.skill_rows) result.rows = info.skill_rows(result.skill);
+  return result;
+}
 
 std::map<std::string, int> EventCounts(const Recording& recording) {
   std::map<std::string, int> counts;
@@ -182,17 +189,19 @@ nlohmann::ordered_json ToJson(const InfoResult& r) {
 }
 
 nlohmann::ordered_json ToJson(const SkillInfoResult& r) {
-  return {{"kind", "skill"},
-          {"source", r.source},
-          {"name", r.skill.name},
-          {"character", r.skill.character.name},
-          {"motion", r.skill.FirstMotion().name},
-          {"cycle_seconds", r.skill.FirstMotion().Duration()},
-          {"policies", r.skill.policies.size()},
-          {"symmetric", r.skill.plan.clips[0].symmetric},
-          {"keep_heading", r.skill.keep_heading},
-          {"metrics", r.skill.metrics},
-          {"provenance", r.skill.provenance}};
+  nlohmann::ordered_json json = {{"kind", "skill"},
+                                 {"source", r.source},
+                                 {"name", r.skill.name},
+                                 {"controller", r.skill.controller},
+                                 {"description", r.skill.description},
+                                 {"character", r.skill.character.name},
+                                 {"contents", nlohmann::ordered_json::array()},
+                                 {"metrics", r.skill.metrics},
+                                 {"robustness", r.skill.robustness},
+                                 {"provenance", r.skill.provenance}};
+  for (const auto& [what, text] : r.rows)
+    json["contents"].push_back({{"what", what}, {"is", text}});
+  return json;
 }
 
 }  // namespace stride

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stride/character/character.h"
-#include "stride/controllers/control_graph/clip_skill.h"
+#include "stride/learn/skill.h"
 #include "stride/motion/motion.h"
 #include "stride/motion/travel.h"
 #include "stride/record/recording.h"
@@ -53,8 +53,9 @@ std::map<std::string, int> EventCounts(const Recording& recording);
 struct SkillInfoResult {
   std::string source;  // as it was asked for
   Skill skill;
+  std::vector<std::pair<std::string, std::string>> rows;  // of its controller's folder
 };
-SkillInfoResult InspectSkill(const std::string& path);
+SkillInfoResult InspectSkill(const std::string& name_or_path);
 
 const char* JointKindName(JointKind kind);  // "ball"
 // Longest side of the box around a body's shapes along its own axes, m; 0 without shapes.

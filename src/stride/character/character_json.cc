@@ -19,6 +19,14 @@ const std::vector<std::string>& ShapeKinds() {
   return names;
 }
 Json VectorJson(const Vec3d& v) { return {v.x, v.y, v.z}; }
+Vec3d ReadVector(const JsonNode& node) {
+  const std::vector<double> v = node.Numbers(3);
+  return {v[0], v[1], v[2]};
+}
+Quatd ReadQuaternion(const JsonNode& node) {
+  const std::vector<double> q = node.Numbers(4);
+  return {q[0], q[1], q[2], q[3]};
+}
 
 Json JointJson(const Joint& joint) {
   return {{"kind", JointKinds()[static_cast<int>(joint.kind)]},
@@ -38,7 +46,7 @@ Json JointJson(const Joint& joint) {
 Joint JointFrom(const JsonNode& node) {
   Joint joint;
   joint.kind = static_cast<JointKind>(node["kind"].Choice(JointKinds()));
-  joint.axis = node["axis"].Vector();
+  joint.axis = ReadVector(node["axis"]);
   joint.limited = node["limited"].Bool();
   joint.lower = node["lower"].Number();
   joint.upper = node["upper"].Number();
@@ -62,8 +70,8 @@ Json ShapeJson(const Shape& shape) {
 }
 
 Shape ShapeFrom(const JsonNode& node) {
-  return {static_cast<ShapeKind>(node["kind"].Choice(ShapeKinds())), node["center"].Vector(),
-          node["rotation"].Quaternion(), node["size"].Vector(), node["collides"].Bool()};
+  return {static_cast<ShapeKind>(node["kind"].Choice(ShapeKinds())), ReadVector(node["center"]),
+          ReadQuaternion(node["rotation"]), ReadVector(node["size"]), node["collides"].Bool()};
 }
 
 Json BodyJson(const Body& body) {
@@ -84,10 +92,10 @@ Body BodyFrom(const JsonNode& node) {
   Body body;
   body.name = node["name"].Text();
   body.parent = node["parent"].Int(-1, INT_MAX);
-  body.offset = node["offset"].Vector();
+  body.offset = ReadVector(node["offset"]);
   body.joint = JointFrom(node["joint"]);
   body.mass = node["mass"].Number();
-  body.com = node["com"].Vector();
+  body.com = ReadVector(node["com"]);
   const std::vector<double> i = node["inertia"].Numbers();
   if (i.size() != 6) node["inertia"].Fail("a list of 6 numbers: xx, yy, zz, xy, xz, yz");
   body.inertia = {.xx = i[0], .xy = i[3], .xz = i[4], .yy = i[1], .yz = i[5], .zz = i[2]};
@@ -137,7 +145,7 @@ Character CharacterFromJson(const JsonNode& node) {
   for (std::size_t i = 0; i < points.Size(); ++i) {
     const JsonNode point = points.At(i);
     character.contact_points.push_back(
-        {point["body"].Int(0, INT_MAX), point["position"].Vector(), point["radius"].Number()});
+        {point["body"].Int(0, INT_MAX), ReadVector(point["position"]), point["radius"].Number()});
   }
   character.roles = RolesFrom(node["roles"]);
   character.rest_q = node["rest_q"].Numbers();

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "stride/core/error.h"
+#include "stride/core/file.h"
 
 namespace stride {
 
@@ -12,12 +13,18 @@ namespace stride {
     ControllerInfo Describe();  \
   }
 #include "stride/controllers/controllers.def"
+#ifdef STRIDE_MORE_CONTROLLERS  // a program's own, besides those of the library: another such file
+#include STRIDE_MORE_CONTROLLERS
+#endif
 #undef STRIDE_CONTROLLER
 
 const std::vector<ControllerInfo>& Controllers() {
   static const std::vector<ControllerInfo> controllers = {
 #define STRIDE_CONTROLLER(name) name##_controller::Describe(),
 #include "stride/controllers/controllers.def"
+#ifdef STRIDE_MORE_CONTROLLERS
+#include STRIDE_MORE_CONTROLLERS
+#endif
 #undef STRIDE_CONTROLLER
   };
   return controllers;
@@ -54,7 +61,21 @@ void CheckInput(const ControllerInfo& info, const ControllerInput& input) {
                     "those built in, stride learn makes others)",
                     name));
   }
+  if (input.skill && input.skill->controller != name) {
+    throw InputError(fmt::format("the skill '{}' is one of the controller '{}', not of '{}'",
+                                 input.skill->name, input.skill->controller, name));
+  }
   const Character& character = input.world.actors.at(0);
+  if (info.refuses) {
+    const std::string why = info.refuses(character);
+    if (!why.empty()) {
+      throw InputError(
+          fmt::format("the controller '{}' cannot drive '{}': {}", name, character.name, why));
+    }
+  }
+  if (input.graph && !info.takes_graph) {
+    throw InputError(fmt::format("the controller '{}' takes no motion graph", name));
+  }
   for (const Motion& motion : input.motions) {
     if (motion.character != character.name) {
       throw InputError(fmt::format("the motion '{}' is of '{}'; expected one of '{}'", motion.name,
@@ -82,5 +103,33 @@ nlohmann::json ResolveConfig(const std::string& name, const ControllerInput& inp
   CheckInput(info, input);
   return info.resolve ? info.resolve(input, warnings) : input.config;
 }
+
+std::vector<LearningMethod> LearningMethods() {
+  std::vector<LearningMethod> methods;
+  for (const ControllerInfo& info : Controllers()) {
+    methods.insert(methods.end(), info.learns.begin(), info.learns.end());
+  }
+  return methods;
+}
+
+bool UpgradeSkill(int version, nlohmann::ordered_json* json) {
+  for (const ControllerInfo& info : Controllers()) {
+    if (info.upgrade && info.upgrade(version, json)) return true;
+  }
+  return false;
+}
+
+Skill ParseSkill(const std::string& text, const std::string& file_name) {
+  Skill skill = ParseEnvelope(text, file_name, UpgradeSkill);
+  try {
+    const ControllerInfo& info = FindController(skill.controller);
+    if (info.check_skill) info.check_skill(skill);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", file_name, error.what()));
+  }
+  return skill;
+}
+
+Skill ReadSkill(const std::string& path) { return ParseSkill(ReadFile(path), path); }
 
 }  // namespace stride

@@ -120,16 +120,6 @@ std::vector<double> JsonNode::Numbers(std::size_t count) const {
   return Numbers();
 }
 
-Vec3d JsonNode::Vector() const {
-  const std::vector<double> v = Numbers(3);
-  return {v[0], v[1], v[2]};
-}
-
-Quatd JsonNode::Quaternion() const {
-  const std::vector<double> q = Numbers(4);
-  return {q[0], q[1], q[2], q[3]};
-}
-
 int JsonNode::Choice(const std::vector<std::string>& names) const {
   const auto found = json_->is_string()
                          ? std::find(names.begin(), names.end(), json_->get<std::string>())

@@ -8,8 +8,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "stride/math/vec.h"
-
 namespace stride {
 
 // JSON from outside: no deeper, larger or wider than a recording's, so that hostile text can
@@ -37,16 +35,13 @@ class JsonNode {
   bool Bool() const;
   std::string Text() const;
   std::vector<double> Numbers() const;
-  Vec3d Vector() const;
-  Quatd Quaternion() const;
+  std::vector<double> Numbers(std::size_t count) const;
   // Position in a list of names.
   int Choice(const std::vector<std::string>& names) const;
 
   [[noreturn]] void Fail(const std::string& expected) const;
 
  private:
-  std::vector<double> Numbers(std::size_t count) const;
-
   const nlohmann::ordered_json* json_;
   std::string source_, path_;
 };

@@ -1,22 +1,24 @@
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
-#include "stride/dynamics/articulated.h"
+#include "stride/dynamics/tree_dynamics.h"
 
 // A character's tree with the memory its dynamics works in. Functions of rigid_body.h run on it.
 namespace stride {
 
-template <class S>
+// `Real`: of the character's own numbers.
+template <class S, class Real = double>
 class Model {
  public:
-  using Real = double;
-
-  explicit Model(const Character& character) : tree_(BuildTree<Real>(character)) {
+  explicit Model(const Character& character)
+      : tree_(BuildTree<Real>(character)), bare_(WithoutServos(tree_)) {
     const std::size_t n = tree_.bodies.size();
     joints_.resize(n);
     motion_.resize(n);
     articulated_.resize(n);
+    drives_.resize(n);
     contacts_.resize(tree_.points.size() + 1);
     const Body& root = character.bodies[0];
     root_.position = {S(root.offset.x), S(root.offset.y), S(root.offset.z)};
@@ -29,31 +31,12 @@ class Model {
 
   // q and v in the layout of State; the bodies' motion follows.
   void SetState(const S* q, const S* v) {
-    for (int i = 0; i < BodyCount(); ++i) {
-      const TreeBody<Real>& body = tree_.bodies[i];
-      JointState<S>& joint = joints_[i];
-      const S* qi = q + body.q;
-      const S* vi = v + body.v;
-      if (body.kind == JointKind::kHinge) {
-        joint.angle = qi[0];
-        joint.w = {vi[0], S(0), S(0)};
-        continue;
-      }
-      if (body.kind == JointKind::kFree) {
-        root_ = {{qi[0], qi[1], qi[2]}, {vi[0], vi[1], vi[2]}};
-        qi += 3;
-        vi += 3;
-      }
-      joint.rot = {qi[0], qi[1], qi[2], qi[3]};
-      joint.w = {vi[0], vi[1], vi[2]};
-    }
     Articulation<S> art = View();
-    UpdateMotion(tree_, &art);
+    stride::SetState(tree_, q, v, &art);
   }
   void SetState(const State& state) requires std::is_same_v<S, double> {
     SetState(state.q.data(), state.v.data());
   }
-
   void GetState(S* q, S* v) const {
     for (int i = 0; i < BodyCount(); ++i) {
       const TreeBody<Real>& body = tree_.bodies[i];
@@ -90,14 +73,17 @@ class Model {
   Articulation<S> View() {
     return {joints_.data(), &root_, motion_.data(), articulated_.data(), contacts_.data(), 0};
   }
+  const Tree<Real>& BareTree() const { return bare_; }  // of ForwardDynamics
+  JointDrive<S>* DriveScratch() { return drives_.data(); }
 
  private:
-  Tree<Real> tree_;
+  Tree<Real> tree_, bare_;
   RootState<S> root_;
   std::vector<JointState<S>> joints_;
   std::vector<BodyMotion<S>> motion_;
   std::vector<ArticulatedBody<S>> articulated_;
   std::vector<PointContact<S>> contacts_;
+  std::vector<JointDrive<S>> drives_;
 };
 
 }  // namespace stride

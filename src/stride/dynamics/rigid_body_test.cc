@@ -8,6 +8,7 @@
 
 #include "stride/character/library.h"
 #include "stride/math/rotation.h"
+#include "stride/testing/random_state.h"
 
 // Identities the dynamics must satisfy, and derivatives against finite differences. The comparison
 // of every quantity with MuJoCo is in tests/contract/dynamics_mujoco_test.cc.
@@ -20,29 +21,12 @@ class Random {
  public:
   double Number() { return normal_(rng_); }
   Vec3d Vector() { return {Number(), Number(), Number()}; }
+  State StateOf(const Character& character) { return RandomState(character, &rng_); }
 
  private:
   std::mt19937_64 rng_{11};
   std::normal_distribution<double> normal_;
 };
-
-State RandomState(const Character& character, Random* random) {
-  const Layout layout = LayoutOf(character);
-  State state = RestState(character);
-  for (int i = 0; i < character.BodyCount(); ++i) {
-    double* q = &state.q[layout.q[i]];
-    const JointKind kind = character.bodies[i].joint.kind;
-    if (kind == JointKind::kHinge) {
-      *q = random->Number();
-      continue;
-    }
-    if (kind == JointKind::kFree) q += 3;
-    const Quatd r = Exp(random->Vector());
-    q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
-  }
-  for (double& v : state.v) v = random->Number();
-  return state;
-}
 
 // The state after a short time dt at constant v.
 State Drift(const Character& character, const State& state, double dt) {
@@ -76,7 +60,7 @@ class RigidBody : public testing::TestWithParam<std::string> {
 
 TEST_P(RigidBody, ForwardInvertsInverseWithExternalForces) {
   for (int trial = 0; trial < 20; ++trial) {
-    model_.SetState(RandomState(character_, &random_));
+    model_.SetState(random_.StateOf(character_));
     std::vector<double> vdot(nv_), tau(nv_), back(nv_);
     for (double& a : vdot) a = 10 * random_.Number();
     const BodyForce<double> force{character_.BodyCount() - 1, random_.Vector() * 100.0,
@@ -94,7 +78,7 @@ TEST_P(RigidBody, ForwardInvertsInverseWithExternalForces) {
 
 TEST_P(RigidBody, HybridDynamicsLeavesTheRootUnactuated) {
   for (int trial = 0; trial < 20; ++trial) {
-    model_.SetState(RandomState(character_, &random_));
+    model_.SetState(random_.StateOf(character_));
     std::vector<double> vdot(nv_), tau(nv_), forward(nv_);
     for (double& a : vdot) a = 10 * random_.Number();
     const std::vector<double> wanted = vdot;
@@ -114,7 +98,7 @@ TEST_P(RigidBody, HybridDynamicsLeavesTheRootUnactuated) {
 
 TEST_P(RigidBody, KineticEnergyIsHalfVMv) {
   for (int trial = 0; trial < 20; ++trial) {
-    const State state = RandomState(character_, &random_);
+    const State state = random_.StateOf(character_);
     model_.SetState(state);
     DenseMatrix<double> mass;
     MassMatrix(&model_, &mass);
@@ -128,7 +112,7 @@ TEST_P(RigidBody, KineticEnergyIsHalfVMv) {
 TEST_P(RigidBody, JacobianTimesVelocityIsThePointsVelocityAndItsRateTheBias) {
   constexpr double kDt = 1e-6;
   for (int trial = 0; trial < 20; ++trial) {
-    const State state = RandomState(character_, &random_);
+    const State state = random_.StateOf(character_);
     const int body = trial % character_.BodyCount();
     const Vec3d point = random_.Vector() * 0.2;
     const Eigen::Map<const Eigen::VectorXd> v(state.v.data(), nv_);
@@ -155,7 +139,7 @@ TEST_P(RigidBody, JacobianTimesVelocityIsThePointsVelocityAndItsRateTheBias) {
 TEST_P(RigidBody, CentroidalBiasIsTheRateOfMomentumAtConstantVelocity) {
   constexpr double kDt = 1e-6;
   for (int trial = 0; trial < 20; ++trial) {
-    const State state = RandomState(character_, &random_);
+    const State state = random_.StateOf(character_);
     const auto momentum = [&](double dt) {
       model_.SetState(Drift(character_, state, dt));
       const Momentum<double> m = GetMomentum(&model_);
@@ -174,7 +158,7 @@ TEST_P(RigidBody, CentroidalBiasIsTheRateOfMomentumAtConstantVelocity) {
 
 TEST_P(RigidBody, RunsOnFloatToo) {
   Model<float> single(character_);
-  const State state = RandomState(character_, &random_);
+  const State state = random_.StateOf(character_);
   const std::vector<float> q(state.q.begin(), state.q.end()), v(state.v.begin(), state.v.end());
   model_.SetState(state);
   single.SetState(q.data(), v.data());

@@ -55,4 +55,14 @@ Tree<Real> BuildTree(const Character& character);
 extern template Tree<double> BuildTree<double>(const Character&);
 extern template Tree<float> BuildTree<float>(const Character&);
 
+// The tree as the equations of motion see it: passive parts and torque bounds belong to the servo.
+template <class Real>
+Tree<Real> WithoutServos(Tree<Real> tree) {
+  for (TreeBody<Real>& body : tree.bodies) {
+    body.has_passive = false;
+    body.max_torque = 0;
+  }
+  return tree;
+}
+
 }  // namespace stride

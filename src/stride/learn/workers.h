@@ -6,15 +6,16 @@
 #include <string>
 #include <vector>
 
-// Threads of this process times ranks of an MPI run, behind one function. What is computed never
-// depends on how many there are.
+#include "stride/learn/ranks.h"
+
+// Threads of this process times ranks of a run, behind one function. What is computed never depends
+// on how many there are.
 namespace stride {
 
 class Workers {
  public:
-  // `threads`: 0 for all of this machine's (shared among the ranks on it). Joins the MPI run where
-  // the program was started by mpirun.
-  explicit Workers(int threads = 0);
+  // `threads`: 0 for all of this machine's (shared among the ranks on it). `ranks` must outlive it.
+  explicit Workers(int threads = 0, const stride::Ranks& ranks = InstalledRanks());
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -34,6 +35,9 @@ class Workers {
 
   // True on all ranks if it is on the leader.
   bool Agree(bool leaders) const;
+  // What each rank gives, in their order; and whether it is the same on all.
+  std::vector<std::string> OfAllRanks(const std::string& mine) const;
+  bool AllSame(const std::string& mine) const;
 
  private:
   struct Impl;

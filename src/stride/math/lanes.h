@@ -12,6 +12,19 @@
 #error "lanes.h is for sources compiled by stride_add_lanes (cmake/lanes.cmake)"
 #endif
 
+// The name of a function that stands once for each instruction set, and that set's name
+// (sim/lane_dispatch.h).
+#if STRIDE_LANE_COUNT == 16
+#define STRIDE_LANE_NAME(name) name##Avx512
+#define STRIDE_LANE_SET "avx512"
+#elif STRIDE_LANE_COUNT == 8
+#define STRIDE_LANE_NAME(name) name##Avx2
+#define STRIDE_LANE_SET "avx2"
+#else
+#define STRIDE_LANE_NAME(name) name##Sse2
+#define STRIDE_LANE_SET "sse2"
+#endif
+
 namespace stride::STRIDE_LANES_NAMESPACE {
 
 constexpr int kLanes = STRIDE_LANE_COUNT;

@@ -4,9 +4,20 @@
 #include <cmath>
 #include <numeric>
 
+#include "stride/core/config.h"
 #include "stride/core/error.h"
+#include "stride/optim/state_bytes.h"
 
 namespace stride {
+namespace {
+
+constexpr std::string_view kKind = "EVOL";
+
+}  // namespace
+
+void WhitePerturbation(int /*pair*/, Random* random, std::span<float> out) {
+  for (float& x : out) x = static_cast<float>(random->Normal());
+}
 
 EvolutionStrategy::EvolutionStrategy(const EvolutionOptions& options, std::uint64_t seed,
                                      Perturbation perturbation, EvolutionState state)
@@ -15,6 +26,11 @@ EvolutionStrategy::EvolutionStrategy(const EvolutionOptions& options, std::uint6
       perturbation_(std::move(perturbation)),
       state_(std::move(state)) {
   state_.velocity.resize(state_.parameters.size(), 0.0f);
+  SetMean();
+}
+
+void EvolutionStrategy::SetMean() {
+  mean_.assign(state_.parameters.begin(), state_.parameters.end());
 }
 
 void EvolutionStrategy::Noise(int pair, std::span<float> out) const {
@@ -77,6 +93,61 @@ void EvolutionStrategy::Tell(std::span<const float> plus, std::span<const float>
     state_.parameters[j] += rate * state_.velocity[j];
   }
   ++state_.iteration;
+  SetMean();
+}
+
+void EvolutionStrategy::Ask(int candidate, std::span<double> parameters) const {
+  std::vector<float> own(parameters.size());
+  Ask(candidate / 2, candidate % 2 == 0 ? 1 : -1, own);
+  std::copy(own.begin(), own.end(), parameters.begin());
+}
+
+void EvolutionStrategy::Tell(std::span<const double> returns) {
+  STRIDE_CHECK(static_cast<int>(returns.size()) == Population());
+  // The step does not depend on what is added to all returns; without it they keep their
+  // differences in float.
+  constexpr double kLargest = 1e30;
+  double best = -std::numeric_limits<double>::infinity(), worst = kLargest;
+  int best_candidate = 0;
+  for (int i = 0; i < Population(); ++i) {
+    if (!std::isfinite(returns[i])) continue;
+    if (returns[i] > best) best = returns[i], best_candidate = i;
+    worst = std::max(-kLargest, std::min(worst, returns[i]));
+  }
+  if (best > state_.best_return) {
+    state_.best.resize(Dimension());
+    Ask(best_candidate, state_.best);
+    state_.best_return = best;
+  }
+  std::vector<float> plus(options_.pairs), minus(options_.pairs);
+  for (int i = 0; i < Population(); ++i) {
+    const double above = std::isfinite(returns[i]) ? std::min(returns[i], kLargest) - worst : 0;
+    (i % 2 == 0 ? plus : minus)[i / 2] = static_cast<float>(std::max(above, 0.0));
+  }
+  Tell(plus, minus);
+}
+
+std::string EvolutionStrategy::Setup() const {
+  std::string setup = ConfigToJson(options_).dump();
+  StateWriter writer(&setup);
+  writer(seed_);
+  writer(Dimension());
+  return setup;
+}
+
+std::string EvolutionStrategy::Save() const { return SaveState(kKind, Setup(), state_); }
+
+void EvolutionStrategy::Restore(std::string_view bytes) {
+  EvolutionState state = LoadState<EvolutionState>(kKind, Setup(), bytes);
+  const std::size_t n = Dimension();
+  ExpectInState(state.parameters.size() == n && state.velocity.size() == n &&
+                    (state.best.empty() || state.best.size() == n),
+                "numbers are missing");
+  ExpectInState(AllFinite(state.parameters) && AllFinite(state.velocity) && AllFinite(state.best) &&
+                    !std::isnan(state.best_return),
+                "a number is not finite");
+  state_ = std::move(state);
+  SetMean();
 }
 
 }  // namespace stride

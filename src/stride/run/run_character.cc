@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "stride/character/library.h"
-#include "stride/controllers/control_graph/skill_library.h"
 #include "stride/controllers/registry.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/import/motion_source.h"
@@ -25,15 +24,13 @@ constexpr double kRounding = 1e-9;
 
 Quatd RootOf(const State& state) { return {state.q[3], state.q[4], state.q[5], state.q[6]}; }
 
-// About as high and as upright as its reference.
 bool Follows(const State& state, const State& reference, const Terrain& terrain) {
   if (state.q.size() < 7) return false;  // a root fixed to the world
   const auto height = [&](const State& s) {
     return s.q[2] - SurfaceAt(terrain, s.q[0], s.q[1]).height;
   };
-  const Quatd error = RootOf(state) * Conjugate(RootOf(reference));
-  return height(state) > kFallHeight * height(reference) &&
-         Rotate(error, Vec3d{0, 0, 1}).z > std::numbers::sqrt2 / 2;  // within 45 degrees
+  const double tilt = TiltBetween(RootOf(state), RootOf(reference));
+  return !IsFallen(kFollowsReference, height(state), height(reference), tilt * tilt);
 }
 
 void Move(const Quatd& turn, const Vec3d& position, State* state) {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/dynamics/model.h"
+#include "stride/learn/skill.h"
 #include "stride/motion/motion.h"
 #include "stride/record/recording.h"
 #include "stride/run/run_setup.h"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
 #include "stride/run/json_keys.h"
@@ -114,7 +115,7 @@ void CheckActor(const char* what, std::size_t index, int actor, std::size_t char
 }  // namespace
 
 // Skills of one method are all there are; its controller is the one they were learned with.
-std::string ControllerOfSkill(const std::string& /*skill*/) { return "control_graph"; }
+std::string ControllerOfSkill(const std::string& skill) { return EnvelopeOf(skill).controller; }
 
 std::vector<CharacterSetup> CharactersFromJson(const Json& json, const std::string& source) {
   if (!json.is_array()) throw InputError(source, 0, "expected a list […] of characters");

@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "stride/control/world_wishes.h"
 #include "stride/controllers/registry.h"
 #include "stride/core/error.h"
 #include "stride/record/world_json.h"
 #include "stride/run/balls.h"
 #include "stride/run/run_input.h"
+#include "stride/sim/world_config.h"
 
 namespace stride {
 
@@ -28,6 +30,7 @@ RunStage::RunStage(const RunSetup& asked) : setup(asked) {
     if (loaded.size() == 1) ApplyChanges(scenario, &loaded[0].character);
     world.actors.push_back(loaded.back().character);
   }
+  GrantWishes(loaded);
   for (const Throw& each : scenario.throws) world.actors.push_back(MakeThrownBall(each.mass));
   engine = MakeEngine(setup.engine, world);  // checks the world before anything is made from it
   MakeCharacters(loaded);
@@ -55,6 +58,33 @@ RunStage::RunStage(const RunStage& other)
       events(other.events) {
   engine->Restore(other.engine->Save());
   ReserveMemory();
+}
+
+// The first character's wishes are granted where the user left it open; who wants another world is
+// told. From then on the setup says what was taken.
+void RunStage::GrantWishes(const std::vector<LoadedCharacter>& loaded) {
+  const std::vector<std::string> chosen = ChosenSettings(setup.scenario);
+  for (std::size_t k = 0; k < loaded.size(); ++k) {
+    WorldWishes wishes = FindController(setup.characters[k].controller).wishes;
+    if (loaded[k].skill) wishes = Join(loaded[k].skill->wishes, wishes);
+    if (k == 0) {
+      Grant(wishes, chosen, &world);
+      continue;
+    }
+    World wished = world;
+    Grant(wishes, chosen, &wished);
+    if (wished == world) continue;
+    warnings.push_back(fmt::format(
+        "characters[{}]: '{}' was made for a time step of {:g} s and its own contact model; this "
+        "world has {:g} s, as the first character wants it",
+        k, setup.characters[k].controller, wished.time_step, world.time_step));
+  }
+  setup.scenario.world.time_step = world.time_step;
+  setup.scenario.world.contact = world.contact;
+  setup.scenario.chosen.clear();
+  for (const ConfigField& field : FieldsOf(&setup.scenario.world)) {
+    setup.scenario.chosen.push_back(field.key);
+  }
 }
 
 void RunStage::MakeCharacters(const std::vector<LoadedCharacter>& loaded) {

@@ -55,6 +55,7 @@ struct RunStage {
   void AddBall(const Character& ball, const State& state);
 
  private:
+  void GrantWishes(const std::vector<LoadedCharacter>& loaded);
   void MakeCharacters(const std::vector<LoadedCharacter>& loaded);
   void ReserveMemory();
   void ShareContacts();

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "stride/controllers/control_graph/clip_skill.h"
-#include "stride/controllers/control_graph/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/testing/input_error_of.h"
 
@@ -319,7 +318,7 @@ TEST(Run, APointBecomesAHeadingAndAStopThere) {
 }
 
 TEST(Run, ASkillWithoutHeadingTurnsByRecordedPushActions) {
-  Skill walk = LoadSkill("walk");
+  ClipSkill walk = LoadClipSkill("walk");
   walk.keep_heading = false;
   walk.turns = RecordPushTurns(GraphOf(walk), walk.policies, walk.start);
   const std::string file = testing::TempDir() + "walk_push_turns.skill";

@@ -61,6 +61,9 @@ struct Scenario {
   // Ground and settings; the actors are filled in when it is run. The text of the ground, as on the
   // command line ("steps:0.1,0.3,5"), stands in `terrain` of the JSON.
   World world;
+  // Keys of the world's settings that the user gave ("time_step"), even where they are what they
+  // would have been: a controller's own wishes give way to these (control/world_wishes.h).
+  std::vector<std::string> chosen;
   std::vector<Push> pushes;
   std::optional<RandomPushes> random_pushes;
   double disturbance = 0;  // N; a random push without end (push.h)
@@ -71,7 +74,11 @@ struct Scenario {
   friend bool operator==(const Scenario&, const Scenario&) = default;
 };
 
-// Throws InputError with `source` (a file's name), the key, and what was expected.
+// The keys that were chosen, or whose values are not the usual ones.
+std::vector<std::string> ChosenSettings(const Scenario& scenario);
+
+// Throws InputError with `source` (a file's name), the key, and what was expected. In JSON the
+// world's settings that are there are chosen.
 Scenario ScenarioFromJson(const nlohmann::json& json, const std::string& source);
 nlohmann::ordered_json ToJson(const Scenario& scenario);
 // The list `commands` of a scenario or of a character, in the order of time.

@@ -25,7 +25,8 @@ struct LaneConditions {
 // No allocation after construction.
 class Batch {
  public:
-  // `instruction_set`: "sse2", "avx2", "avx512", or empty for the best that this processor has.
+  // `instruction_set`: "sse2", "avx2", "avx512", or empty for the best that this processor has
+  // (or what the environment variable STRIDE_INSTRUCTION_SET names).
   explicit Batch(const World& world, const std::string& instruction_set = "");
   ~Batch();
   Batch(Batch&&) noexcept;
@@ -34,6 +35,7 @@ class Batch {
   int Lanes() const;
   const char* InstructionSet() const;
   static std::vector<std::string> InstructionSets();  // those this processor can run
+  static std::string ChosenInstructionSet();          // where none is asked for
 
   // A state that is not finite marks the lane as failed and is not taken; a finite one revives the
   // lane.
@@ -42,6 +44,15 @@ class Batch {
   void SetActuation(int lane, const Actuation& actuation);
   void SetConditions(int lane, const LaneConditions& conditions);
   LaneConditions DefaultConditions() const;
+
+  // Servo gains of a body's joint; targets and torques stay.
+  void SetGains(int lane, int body, double kp, double kd);
+
+  // A lane's state as floats, exactly, for what begins again and again where it was; but for its
+  // place on the ground, unless that is kept: the origin is then on the plane below the root.
+  int StoredSize() const;
+  void Store(int lane, float* state, bool keep_place = false) const;
+  void Load(int lane, const float* state);
 
   // Forces stay until cleared; one for each body and lane.
   void SetForce(int lane, const ExternalForce& force);
@@ -67,8 +78,8 @@ class Batch {
   std::vector<double> SaveLane(int lane) const;
   void RestoreLane(int lane, const std::vector<double>& memory);
 
-  // For what works on the lanes themselves (learn/): their memory (engines/batch/batch_kernel.h).
-  // After writing states into it, Refresh() brings the bodies' motion up to date.
+  // For what works on the lanes themselves: their memory, by name (lanes.h). After states were
+  // set, Refresh() brings the bodies' motion up to date, as a step does by itself.
   const BatchMemory& Memory() const;
   const Tree<float>& GetTree() const;
   void Refresh();

@@ -4,46 +4,25 @@
 #include <cmath>
 
 #include "stride/core/error.h"
+#include "stride/sim/engine_table.h"
 
 namespace stride {
 
-#define STRIDE_ENGINE(engine)                         \
-  namespace engine##_engine {                         \
-    EngineInfo Describe();                            \
-    std::unique_ptr<Engine> Make(const World& world); \
-  }
-#include "stride/sim/engines/engines.def"
-#undef STRIDE_ENGINE
-
 namespace {
 
-struct Entry {
-  EngineInfo info;
-  std::unique_ptr<Engine> (*make)(const World&);
-};
-
-const std::vector<Entry>& Registry() {
-  static const std::vector<Entry> entries = {
-#define STRIDE_ENGINE(engine) {engine##_engine::Describe(), engine##_engine::Make},
-#include "stride/sim/engines/engines.def"
-#undef STRIDE_ENGINE
-  };
-  return entries;
-}
-
-const Entry& FindEntry(const std::string& name) {
+const EngineEntry& FindEntry(const std::string& name) {
   std::string names;
-  for (const Entry& entry : Registry()) {
+  for (const EngineEntry& entry : EngineTable()) {
     if (entry.info.name == name) return entry;
     names += (names.empty() ? "" : ", ") + entry.info.name;
   }
   throw InputError("there is no engine '" + name + "'; expected one of: " + names);
 }
 
-void Require(const Entry& entry, Feature feature) {
+void Require(const EngineEntry& entry, Feature feature) {
   if (entry.info.Has(feature)) return;
   std::string others;
-  for (const Entry& other : Registry()) {
+  for (const EngineEntry& other : EngineTable()) {
     if (other.info.Has(feature)) others += (others.empty() ? "" : " or ") + other.info.name;
   }
   throw InputError("the engine '" + entry.info.name + "' cannot do " + FeatureName(feature) +
@@ -96,7 +75,7 @@ bool EngineInfo::Has(Feature feature) const {
 const std::vector<EngineInfo>& Engines() {
   static const std::vector<EngineInfo> infos = [] {
     std::vector<EngineInfo> all;
-    for (const Entry& entry : Registry()) all.push_back(entry.info);
+    for (const EngineEntry& entry : EngineTable()) all.push_back(entry.info);
     return all;
   }();
   return infos;
@@ -105,7 +84,7 @@ const std::vector<EngineInfo>& Engines() {
 const EngineInfo& FindEngine(const std::string& name) { return FindEntry(name).info; }
 
 std::unique_ptr<Engine> MakeEngine(const std::string& name, const World& world) {
-  const Entry& entry = FindEntry(name);
+  const EngineEntry& entry = FindEntry(name);
   ValidateWorld(world);
   if (world.actors.size() > 1) {
     Require(entry, Feature::kSeveralActors);

@@ -10,7 +10,7 @@
 
 #include "stride/app/experiments/skill_trials.h"
 #include "stride/controllers/control_graph/graph_choice.h"
-#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/motion/edit/blend.h"
 
@@ -44,7 +44,7 @@ GraphSkill FindGraphSkill(const std::string& name, const ExperimentContext& cont
   GraphSkill found{.name = name, .file = name};
   const std::string given = fmt::format("{}/{}.skill", context.skills, name);
   if (!context.skills.empty() && std::filesystem::exists(given)) {
-    found.skill = ReadSkill(given);
+    found.skill = ReadClipSkill(given);
     found.file = fmt::format("{}/{}.skill", context.folder, name);
     WriteSkill(found.skill, found.file);  // with the result, which others may repeat
   } else {
@@ -56,7 +56,7 @@ GraphSkill FindGraphSkill(const std::string& name, const ExperimentContext& cont
           "holds {}.skill",
           name, name));
     }
-    found.skill = LoadSkill(name);
+    found.skill = LoadClipSkill(name);
   }
   if (found.skill.plan.clips.size() < 2) {
     throw InputError(

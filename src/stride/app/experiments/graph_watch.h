@@ -18,7 +18,7 @@ inline constexpr const char* kLocomotion = "locomotion";
 struct GraphSkill {
   std::string name, file;  // as CharacterSetup::skill takes it
   std::string hash;
-  Skill skill;
+  ClipSkill skill;
   // A style by its name (a node's, say), and the speed of a node's clip over ground, m/s. Throw
   // InputError.
   int StyleOf(const std::string& style) const;

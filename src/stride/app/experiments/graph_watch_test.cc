@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 // A graph that has learned nothing: it stands for a moment, falls, lies, and does not get up.
-Skill UntrainedGraph() {
-  Skill skill;
+ClipSkill UntrainedGraph() {
+  ClipSkill skill;
   skill.name = "untrained";
   skill.character = LoadCharacter("liu16");
   for (const char* name : {"stand", "get_up_back", "walk", "run"}) {

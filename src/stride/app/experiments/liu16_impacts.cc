@@ -7,7 +7,7 @@
 #include "stride/app/experiments/graph_watch.h"
 #include "stride/app/experiments/skill_trials.h"
 #include "stride/character/rest_pose.h"
-#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/core/error.h"
 #include "stride/core/parallel.h"
 #include "stride/core/random.h"
@@ -107,7 +107,7 @@ Findings Measure(const ExperimentContext& context) {
   std::vector<Performance> performances;
   for (const std::string& clip : config.clips) {
     performances.push_back({clip, PerformAlone(clip, 0)});
-    findings.inputs.push_back({"skill " + clip, InputHash(SkillText(LoadSkill(clip)))});
+    findings.inputs.push_back({"skill " + clip, InputHash(SkillText(LoadClipSkill(clip)))});
   }
   try {
     const GraphSkill graph = FindGraphSkill(kLocomotion, context);

@@ -95,7 +95,7 @@ class Course {
   const ExperimentContext& context_;
   Workers workers_;
   LearnOptions options_;
-  Skill skill_;
+  ClipSkill skill_;
 };
 
 // The paper says it of its figure; the figure's own numbers are not in the text.

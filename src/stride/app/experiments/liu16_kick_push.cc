@@ -7,7 +7,7 @@
 #include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/liu16_skills.h"
 #include "stride/app/experiments/skill_trials.h"
-#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/core/error.h"
 #include "stride/core/random.h"
 
@@ -88,7 +88,7 @@ Findings Measure(const ExperimentContext& context) {
   const Config config = context.quick ? Config{.directions = 2, .rounds = 1} : Config{};
   const ObtainedSkill kick = ObtainKick(context);
   const bool is_kick = kick.file != "run";
-  const Skill skill = LoadSkill(kick.file);
+  const ClipSkill skill = LoadClipSkill(kick.file);
   const Flight flight = FlightOf(skill.FirstMotion());
   if (flight.seconds < kPushSeconds / 2) {
     throw InputError(

@@ -76,13 +76,11 @@ Findings Measure(const ExperimentContext& context) {
       std::string file_name = fmt::format("{} {}", name, body.name);
       std::replace(file_name.begin(), file_name.end(), ' ', '_');
       LearnRetargetRequest request;
-      request.skill = original.file;
+      request.skill = ReadClipSkill(original.file);
       request.changes = {body.change};
       request.out = fmt::format("{}/{}.skill", context.folder, file_name);
       request.name = file_name;
       request.seed = context.seed;
-      request.threads = context.threads;
-      request.quiet = !context.progress;
       ConfigFromJson(LearnSettings(clip), fmt::format("settings of {}", name), &request.options);
       if (context.quick) {
         ConfigFromJson(nlohmann::json::parse(kQuickLearning), "quick settings", &request.options);
@@ -90,7 +88,8 @@ Findings Measure(const ExperimentContext& context) {
       request.options.evolve_iterations =
           std::min(request.options.evolve_iterations, config.evolve_iterations);
       context.Tell(fmt::format("{}: learning on {}", name, body.name));
-      const LearnSkillResult learned = LearnRetarget(request);
+      const LearningOutcome learned =
+          LearnRetarget(request, {.out = request.out, .quiet = !context.progress}, context.threads);
       std::filesystem::remove(request.out + ".checkpoint");
       const Measured m = MeasureFile(request.out, config, context);
       context.Tell(fmt::format("{} on {}: alone {:.0f} s, pushed {:.1f} s", name, body.name,

@@ -36,7 +36,7 @@ Motion LoadClip(const SkillClip& clip, const ExperimentContext& context, std::st
 }
 
 ObtainedSkill TakeSkill(const std::string& from, const std::string& to) {
-  const Skill skill = ReadSkill(from);
+  const ClipSkill skill = ReadClipSkill(from);
   WriteSkill(skill, to);  // with the result, which may take the place of the one it is from
   ObtainedSkill taken{.file = to, .note = skill.FirstMotion().source + ", learned before"};
   if (skill.metrics.contains(kLearnSeconds)) {
@@ -75,22 +75,21 @@ ObtainedSkill ObtainSkill(const SkillClip& clip, const ExperimentContext& contex
   WriteMotion(LoadClip(clip, context, &learned.note), motion);
   LearnSkillRequest request{.clip = motion,
                             .character = clip.character,
-                            .out = file,
                             .name = clip.name,
                             .symmetry = clip.symmetric ? Symmetry::kYes : Symmetry::kAuto,
                             .seed = context.seed,
-                            .threads = context.threads,
-                            .quiet = !context.progress};
+                            .out = file};
   ConfigFromJson(LearnSettings(clip), fmt::format("settings of {}", clip.name), &request.options);
   if (context.quick) {
     ConfigFromJson(nlohmann::json::parse(kQuickLearning), "quick settings", &request.options);
   }
   context.Tell(fmt::format("{}: learning from {}", clip.name, learned.note));
-  const LearnSkillResult result = LearnSkill(request);
+  const LearningOutcome result =
+      LearnSkill(request, {.out = file, .quiet = !context.progress}, context.threads);
   std::filesystem::remove(file + ".checkpoint");
   std::filesystem::remove(motion);  // the skill has it
   learned.learn_seconds = result.wall_seconds;
-  Skill skill = ReadSkill(file);
+  ClipSkill skill = ReadClipSkill(file);
   skill.metrics[kLearnSeconds] = result.wall_seconds;
   WriteSkill(skill, file);
   return learned;

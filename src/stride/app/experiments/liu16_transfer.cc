@@ -2,7 +2,7 @@
 
 #include "stride/app/experiments/experiment.h"
 #include "stride/app/simulate.h"
-#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/core/parallel.h"
 #include "stride/sim/engine.h"
 

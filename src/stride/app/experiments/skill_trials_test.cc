@@ -11,7 +11,7 @@
 #include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/liu16_skills.h"
 #include "stride/controllers/control_graph/learner.h"
-#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 

@@ -70,7 +70,7 @@ TEST(LiveRun, DoesNotEndWithItsScenario) {
 
 // A graph that was not learned: it stands for a moment only, and what was found of it is made up.
 std::string UnlearnedGraphSkill() {
-  Skill skill;
+  ClipSkill skill;
   skill.name = "unlearned";
   skill.character = LoadCharacter("liu16");
   const auto motion = [&](const char* name) { return LoadMotion(name, skill.character); };

@@ -4,9 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "stride/character/character_json.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/json_node.h"
 
 namespace stride {
 namespace {
@@ -41,21 +42,6 @@ FragmentPolicy PolicyFrom(const JsonNode& node) {
   ReadRow(node["mean"], kFeatureCount, policy.mean);
   ReadRow(node["sigma"], kActionCount, policy.sigma);
   return policy;
-}
-
-State StartFrom(const JsonNode& node, const Layout& layout) {
-  State start{node["q"].Numbers(), node["v"].Numbers()};
-  const auto check = [&](const char* key, std::vector<double>& values, int count) {
-    if (values.empty()) return;
-    if (static_cast<int>(values.size()) != count) node[key].Fail(fmt::format("{} numbers", count));
-    for (const double x : values) {
-      if (!(std::fabs(x) < 1e3)) node[key].Fail("numbers below 1000");
-    }
-  };
-  check("q", start.q, layout.nq);
-  check("v", start.v, layout.nv);
-  if (start.q.empty() != start.v.empty()) node.Fail("both q and v, or neither");
-  return start;
 }
 
 double NumberIn(const JsonNode& node, double low, double high) {
@@ -110,36 +96,34 @@ GraphPlan PlanOf(const Motion& motion, bool symmetric) {
   return {.clips = {{.name = motion.name, .motion = motion, .symmetric = symmetric}}};
 }
 
-ControlGraph GraphOf(const Skill& skill) {
+ControlGraph GraphOf(const ClipSkill& skill) {
   return MakeControlGraph(skill.plan, skill.character, skill.clip, skill.time_step);
 }
 
-void RecordTurns(Skill* skill) {
+void RecordTurns(ClipSkill* skill) {
   skill->turns = {};
   if (!skill->keep_heading) {
     skill->turns = RecordPushTurns(GraphOf(*skill), skill->policies, skill->start);
   }
 }
 
-double Skill::Robustness(const std::string& segment) const {
-  if (!metrics.is_object() || !metrics.contains("robustness")) return -1;
-  const auto& all = metrics["robustness"];
-  if (!all.is_object() || !all.contains(segment) || !all[segment].is_number()) return -1;
-  return all[segment].get<double>();
+namespace {
+
+constexpr const char* kController = "control_graph";
+
+std::string DescriptionOf(const ClipSkill& skill) {
+  if (skill.plan.clips.size() > 1) {
+    return fmt::format("graph of {} clips on {}", skill.plan.clips.size(), skill.character.name);
+  }
+  return fmt::format("{} on {}, a cycle of {:.2f} s", skill.FirstMotion().name,
+                     skill.character.name, skill.FirstMotion().Duration());
 }
 
-std::string SkillText(const Skill& skill) {
-  Json json = {{"stride_skill", kSkillVersion},
-               {"name", skill.name},
-               {"clip", {{"fragment", skill.clip.fragment}, {"lead", skill.clip.lead}}},
-               {"time_step", skill.time_step},
+Json PayloadOf(const ClipSkill& skill) {
+  Json json = {{"clip", {{"fragment", skill.clip.fragment}, {"lead", skill.clip.lead}}},
                {"keep_heading", skill.keep_heading},
-               {"provenance", skill.provenance},
-               {"metrics", skill.metrics},
-               {"character", ToJson(skill.character)},
                {"clips", Json::array()},
                {"transitions", Json::array()},
-               {"start", {{"q", skill.start.q}, {"v", skill.start.v}}},
                {"policies", Json::array()}};
   for (const GraphClip& clip : skill.plan.clips) {
     json["clips"].push_back({{"name", clip.name},
@@ -163,61 +147,136 @@ std::string SkillText(const Skill& skill) {
     }
     json["turns"] = {{"rate", skill.turns.rate}, {"actions", actions}};
   }
-  return json.dump() + "\n";
+  return json;
 }
 
-Skill ParseSkill(const std::string& text, const std::string& file_name) {
-  const Json json = ParseBoundedJson(text, file_name);
-  if (!json.is_object() || !json.contains("stride_skill")) {
+}  // namespace
+
+Skill ToEnvelope(const ClipSkill& skill) {
+  return {.name = skill.name,
+          .controller = kController,
+          .description = DescriptionOf(skill),
+          .character = skill.character,
+          .start = skill.start,
+          .wishes = {.time_step = skill.time_step},
+          .provenance = skill.provenance,
+          .metrics = skill.metrics,
+          .robustness = skill.robustness,
+          .payload = PayloadOf(skill)};
+}
+
+ClipSkill FromEnvelope(const Skill& envelope) {
+  if (envelope.controller != kController) {
+    throw InputError(fmt::format("a skill of the controller '{}'; expected one of '{}'",
+                                 envelope.controller, kController));
+  }
+  ClipSkill skill{.name = envelope.name,
+                  .character = envelope.character,
+                  .time_step = envelope.wishes.time_step.value_or(World().time_step),
+                  .start = envelope.start,
+                  .provenance = envelope.provenance,
+                  .metrics = envelope.metrics,
+                  .robustness = envelope.robustness};
+  if (!(skill.time_step >= 1e-4)) {
     throw InputError(
-        fmt::format("{}: no skill of stride; expected a file made by 'stride learn'", file_name));
+        fmt::format("world.time_step is {}; expected at least 0.0001 s", skill.time_step));
   }
-  const JsonNode node(json, file_name);
-  const int version = node["stride_skill"].Int(1, 1 << 20);
-  if (version > kSkillVersion) {
-    throw InputError(fmt::format("{}: a skill of version {}; this stride reads up to {}: update it",
-                                 file_name, version, kSkillVersion));
-  }
-  Skill skill;
-  skill.name = node["name"].Text();
+  const JsonNode node(envelope.payload, "payload");
   skill.clip.fragment = NumberIn(node["clip"]["fragment"], 0.01, 10);
   skill.clip.lead = NumberIn(node["clip"]["lead"], 0, 10);
-  skill.time_step = NumberIn(node["time_step"], 1e-4, 0.1);
   skill.keep_heading = node["keep_heading"].Bool();
-  skill.provenance = node["provenance"].value();
-  skill.metrics = node["metrics"].value();
-  skill.character = CharacterFromJson(node["character"]);
-  if (node.value().contains("start"))
-    skill.start = StartFrom(node["start"], LayoutOf(skill.character));
-  if (version == 1) {
-    skill.plan = PlanOf(ParseMotion(node["motion"].value().dump(), file_name + ": motion"),
-                        node["clip"]["symmetric"].Bool());
-  } else {
-    skill.plan = PlanFrom(node, file_name);
+  skill.plan = PlanFrom(node, "payload");
+  for (const GraphClip& clip : skill.plan.clips) Validate(clip.motion, skill.character);
+  const JsonNode policies = node["policies"];
+  for (std::size_t k = 0; k < policies.Size(); ++k) {
+    skill.policies.push_back(PolicyFrom(policies.At(k)));
   }
-  try {
-    for (const GraphClip& clip : skill.plan.clips) Validate(clip.motion, skill.character);
-    const JsonNode policies = node["policies"];
-    for (std::size_t k = 0; k < policies.Size(); ++k) {
-      skill.policies.push_back(PolicyFrom(policies.At(k)));
-    }
-    const ControlGraph graph = GraphOf(skill);
-    if (static_cast<int>(skill.policies.size()) != graph.policies) {
-      policies.Fail(fmt::format("{} policies for these clips", graph.policies));
-    }
-    if (node.value().contains("turns")) {
-      skill.turns = TurnsFrom(node["turns"], graph.Fragments());
-    }
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", file_name, error.what()));
+  const ControlGraph graph = GraphOf(skill);
+  if (static_cast<int>(skill.policies.size()) != graph.policies) {
+    policies.Fail(fmt::format("{} policies for these clips", graph.policies));
+  }
+  if (node.value().contains("turns")) {
+    skill.turns = TurnsFrom(node["turns"], graph.Fragments());
   }
   return skill;
 }
 
-Skill ReadSkill(const std::string& path) { return ParseSkill(ReadFile(path), path); }
+std::string SkillText(const ClipSkill& skill) { return SkillText(ToEnvelope(skill)); }
 
-void WriteSkill(const Skill& skill, const std::string& path) {
+ClipSkill ReadClipSkill(const std::string& path) {
+  const Skill envelope = ParseEnvelope(ReadFile(path), path, UpgradeClipSkill);
+  try {
+    return FromEnvelope(envelope);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+ClipSkill LoadClipSkill(const std::string& name_or_path) {
+  return FromEnvelope(LoadSkill(name_or_path));
+}
+
+void WriteSkill(const ClipSkill& skill, const std::string& path) {
   WriteFileWhole(path, SkillText(skill));
+}
+
+// Versions 1 (one clip) and 2 had everything in one object.
+bool UpgradeClipSkill(int version, Json* json) {
+  Json& old = *json;
+  if (!old.contains("policies") || !old.contains("keep_heading")) return false;
+  if (version == 1) {
+    if (!old.contains("motion") || !old.contains("clip") || !old["clip"].is_object()) return false;
+    old["clips"] = Json::array(
+        {{{"name", old["motion"].is_object() ? old["motion"].value("name", Json()) : Json()},
+          {"symmetric", old["clip"].value("symmetric", Json())},
+          {"rises", false},
+          {"motion", std::move(old["motion"])}}});
+    old["transitions"] = Json::array();
+  }
+  Json payload = Json::object();
+  for (const char* key : {"clip", "keep_heading", "clips", "transitions", "policies", "turns"}) {
+    if (old.contains(key)) payload[key] = std::move(old[key]);
+  }
+  const Json clips = payload.value("clips", Json::array());
+  Json upgraded = {
+      {"stride_skill", kSkillVersion},
+      {"name", old.value("name", Json())},
+      {"controller", kController},
+      {"description",
+       clips.size() > 1 ? fmt::format("graph of {} clips", clips.size()) : "one clip"},
+      {"world", {{"time_step", old.value("time_step", Json())}}},
+      {"provenance", old.value("provenance", Json())},
+      {"metrics", old.value("metrics", Json())},
+      {"robustness", Json::object()},
+      {"character", old.value("character", Json())},
+      {"start",
+       old.contains("start") ? old["start"] : Json{{"q", Json::array()}, {"v", Json::array()}}},
+      {"payload", std::move(payload)}};
+  Json& metrics = upgraded["metrics"];
+  if (metrics.is_object() && metrics.contains("robustness")) {
+    upgraded["robustness"] = metrics["robustness"];
+    metrics.erase("robustness");
+  }
+  old = std::move(upgraded);
+  return true;
+}
+
+std::vector<std::pair<std::string, std::string>> ClipSkillRows(const Skill& envelope) {
+  const ClipSkill skill = FromEnvelope(envelope);
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const GraphClip& clip : skill.plan.clips) {
+    rows.emplace_back(clip.motion.loops ? "cycle" : "clip",
+                      fmt::format("{}, {:.2f} s{}{}, {}", clip.name, clip.motion.Duration(),
+                                  clip.symmetric ? ", mirrored for the other half" : "",
+                                  clip.rises ? ", rises after a fall" : "", clip.motion.source));
+  }
+  for (const GraphTransition& t : skill.plan.transitions) {
+    rows.emplace_back("transition",
+                      skill.plan.clips[t.from].name + " to " + skill.plan.clips[t.to].name);
+  }
+  rows.emplace_back("policies", fmt::format("{}", skill.policies.size()));
+  rows.emplace_back("heading", skill.keep_heading ? "kept, can be commanded" : "free");
+  return rows;
 }
 
 }  // namespace stride

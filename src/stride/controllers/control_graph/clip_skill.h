@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -8,13 +9,12 @@
 #include "stride/controllers/control_graph/graph_plan.h"
 #include "stride/controllers/control_graph/policy.h"
 #include "stride/controllers/control_graph/push_turns.h"
+#include "stride/learn/skill.h"
 
 namespace stride {
 
-inline constexpr int kSkillVersion = 2;  // 1: one clip
-
-// A learned skill: all that is needed to perform it, as a plain value and as one file.
-struct Skill {
+// A skill of this controller: all that is needed to perform it.
+struct ClipSkill {
   std::string name;
   Character character;
   GraphPlan plan;    // one clip, or a graph of several
@@ -26,21 +26,27 @@ struct Skill {
   PushTurns turns;  // how it turns if it keeps no heading
   nlohmann::ordered_json provenance;  // how it was learned: settings, seed, version
   nlohmann::ordered_json metrics;     // what it was found to do
+  // Of clips and transitions ("walk>run"), 0 to 1 as found when it was learned.
+  nlohmann::ordered_json robustness = nlohmann::ordered_json::object();
 
   const Motion& FirstMotion() const { return plan.clips[0].motion; }
-  // Of a clip or of a transition ("walk>run"), 0 to 1 as found when it was learned; -1: not known.
-  double Robustness(const std::string& segment) const;
 };
 
 GraphPlan PlanOf(const Motion& motion, bool symmetric);  // one clip
-ControlGraph GraphOf(const Skill& skill);
-// Finds out how a skill of one clip turns: Skill::turns, nothing where it keeps its heading.
-void RecordTurns(Skill* skill);
+ControlGraph GraphOf(const ClipSkill& skill);
+// Finds out how a skill of one clip turns: ClipSkill::turns, nothing where it keeps its heading.
+void RecordTurns(ClipSkill* skill);
 
-// JSON in docs/learning.md. Throw InputError naming the file and the place.
-std::string SkillText(const Skill& skill);
-Skill ParseSkill(const std::string& text, const std::string& file_name);
-Skill ReadSkill(const std::string& path);
-void WriteSkill(const Skill& skill, const std::string& path);
+// The envelope, and back. Throws InputError: a skill of another controller, a damaged payload.
+Skill ToEnvelope(const ClipSkill& skill);
+ClipSkill FromEnvelope(const Skill& skill);
+std::string SkillText(const ClipSkill& skill);
+ClipSkill ReadClipSkill(const std::string& path);
+ClipSkill LoadClipSkill(const std::string& name_or_path);  // as LoadSkill finds it
+void WriteSkill(const ClipSkill& skill, const std::string& path);
+
+// What ControllerInfo asks for.
+bool UpgradeClipSkill(int version, nlohmann::ordered_json* json);
+std::vector<std::pair<std::string, std::string>> ClipSkillRows(const Skill& skill);
 
 }  // namespace stride

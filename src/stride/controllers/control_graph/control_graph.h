@@ -104,6 +104,8 @@ std::vector<int> RandomCourse(const ControlGraph& graph, int start, int count, R
 std::vector<int> DistanceTo(const ControlGraph& graph, const std::function<bool(int)>& wanted);
 
 SkillParts PartsOf(const Character& character);  // throws InputError
+// Why a character has not all of them; empty: it has.
+std::string WhyNoParts(const Character& character);
 
 // Turned about the vertical through the origin.
 State Turned(const Character& character, const State& state, double heading);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "stride/controllers/control_graph/features.h"
-#include "stride/sim/engines/batch/batch_kernel.h"
+#include "stride/sim/lanes.h"
 
 // What learning does in lanes at the borders of fragments, one kernel for each instruction set.
 namespace stride {
@@ -20,8 +20,6 @@ struct FragmentKernel {
               const Quat<float>* pose, const float* actions);
 };
 
-const FragmentKernel& FragmentKernelSse2();
-const FragmentKernel& FragmentKernelAvx2();
-const FragmentKernel& FragmentKernelAvx512();
+STRIDE_LANE_KERNEL(FragmentKernel, FragmentKernels)
 
 }  // namespace stride

@@ -156,17 +156,19 @@ int GraphChoice::RandomGoal() {
   return goal;
 }
 
-BehaviourGraph GraphChoice::Picture(const Skill& skill) const {
+BehaviourGraph GraphChoice::Picture(const ClipSkill& skill) const {
   BehaviourGraph picture;
   for (const Node& node : *nodes_) {
-    picture.nodes.push_back(
-        {.name = node.name, .style = node.style, .robustness = skill.Robustness(node.name)});
+    picture.nodes.push_back({.name = node.name,
+                             .style = node.style,
+                             .robustness = RobustnessOf(skill.robustness, node.name)});
   }
   for (const auto& [from, to] : links_) {
     picture.links.push_back(
         {.from = from,
          .to = to,
-         .robustness = skill.Robustness((*nodes_)[from].name + ">" + (*nodes_)[to].name)});
+         .robustness =
+             RobustnessOf(skill.robustness, (*nodes_)[from].name + ">" + (*nodes_)[to].name)});
   }
   return picture;
 }

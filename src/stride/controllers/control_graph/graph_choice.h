@@ -27,7 +27,7 @@ class GraphChoice {
   int Next(int fragment, const Command& command, double heading_error);
 
   const std::vector<std::string>& Styles() const { return *styles_; }
-  BehaviourGraph Picture(const Skill& skill) const;
+  BehaviourGraph Picture(const ClipSkill& skill) const;
   int NodeOf(int fragment) const;  // for a transition, the node it leads to
   bool CanTurn() const;            // some clip goes around
   // Of a clip that goes around; 0 for others and transitions, rad/s.

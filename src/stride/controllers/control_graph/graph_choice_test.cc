@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/controllers/control_graph/clip_skill.h"
 
 namespace stride {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 class GraphChoiceTest : public testing::Test {
  protected:
   GraphChoiceTest()
-      : skill_(LoadSkill("locomotion")),
+      : skill_(LoadClipSkill("locomotion")),
         graph_(std::make_shared<const ControlGraph>(GraphOf(skill_))),
         choice_(graph_, skill_.plan, 1) {}
 
@@ -37,7 +37,7 @@ class GraphChoiceTest : public testing::Test {
     return clips;
   }
 
-  Skill skill_;
+  ClipSkill skill_;
   std::shared_ptr<const ControlGraph> graph_;
   GraphChoice choice_;
   int fragment_ = 0;

@@ -32,7 +32,7 @@ struct Point {
 
 }  // namespace
 
-std::string GraphSvg(const Skill& skill) {
+std::string GraphSvg(const ClipSkill& skill) {
   const auto& clips = skill.plan.clips;
   const auto colour = [](double r) {
     if (r < 0) return std::string("hsl(0,0%,60%)");
@@ -77,7 +77,7 @@ std::string GraphSvg(const Skill& skill) {
     };
     const Point from = edge(a, 1), to = edge(b, -1);
     const std::string name = clips[t.from].name + ">" + clips[t.to].name;
-    const double r = skill.Robustness(name);
+    const double r = RobustnessOf(skill.robustness, name);
     svg += fmt::format(
         "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" "
         "stroke-width=\"2.5\"{} marker-end=\"url(#a)\"><title>{}: {:.0f} %</title></line>\n",
@@ -85,7 +85,7 @@ std::string GraphSvg(const Skill& skill) {
         clips[t.from].rises ? " stroke-dasharray=\"6 4\"" : "", Escaped(name), 100 * r);
   }
   for (std::size_t k = 0; k < clips.size(); ++k) {
-    const double r = skill.Robustness(clips[k].name);
+    const double r = RobustnessOf(skill.robustness, clips[k].name);
     svg += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:g}\" height=\"{:g}\" rx=\"9\" fill=\"{}\"/>"
         "<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"white\" text-anchor=\"middle\">{}</text>"

@@ -8,6 +8,6 @@ namespace stride {
 
 // SVG: the nodes of a control graph on a circle, those that rise below, an arrow a transition; the
 // redder, the less robust.
-std::string GraphSvg(const Skill& skill);
+std::string GraphSvg(const ClipSkill& skill);
 
 }  // namespace stride

@@ -9,6 +9,7 @@
 #include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/controllers/control_graph/falls.h"
 #include "stride/controllers/control_graph/graph_file.h"
+#include "stride/controllers/registry.h"
 #include "stride/core/error.h"
 #include "stride/motion/edit/symmetry.h"
 #include "stride/motion/library.h"
@@ -147,13 +148,13 @@ TEST(GraphPlanTest, NamesTheNodeThatIsWrong) {
 }
 
 TEST(GraphPlanTest, SkillFilesHoldGraphs) {
-  Skill made;
+  ClipSkill made;
   made.name = "a graph";
   made.character = Liu16();
   made.plan = Plan();
   made.policies = NoFeedback(GraphOf(made), 0.1);
   const std::string text = SkillText(made);
-  const Skill skill = ParseSkill(text, "a.skill");
+  const ClipSkill skill = FromEnvelope(ParseSkill(text, "a.skill"));
   EXPECT_EQ(skill.plan, made.plan);
   EXPECT_EQ(SkillText(skill), text);
   EXPECT_EQ(GraphOf(skill).targets.size(), GraphOf(made).targets.size());

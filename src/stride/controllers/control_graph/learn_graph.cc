@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "stride/character/library.h"
-#include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/controllers/control_graph/graph_picture.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
-#include "stride/learn/learning_run.h"
 #include "stride/motion/edit/edit.h"
 #include "stride/motion/edit/seam.h"
 #include "stride/motion/edit/symmetry.h"
@@ -82,87 +81,120 @@ GraphFile ReadGraphFile(const std::string& path, const std::string& motions,
   return file;
 }
 
-LearnGraphResult LearnGraph(const LearnGraphRequest& request) {
-  if (request.out.empty()) throw InputError("-o: the skill needs a file to be written to");
-  const Workers workers(request.threads);
-  LearnGraphResult result;
+namespace {
+
+class GraphJob final : public LearningJob {
+ public:
+  GraphJob(const LearnGraphRequest& request, ClipSkill skill, const Workers& workers)
+      : request_(request),
+        skill_(std::move(skill)),
+        learner_(GraphOf(skill_), request.options, request.seed, workers) {}
+
+  bool Done() const override { return learner_.Done(); }
+  nlohmann::ordered_json Advance(const std::function<bool()>& stop) override {
+    return learner_.Advance(stop);
+  }
+  double Progress() const override { return learner_.Progress(); }
+  const nlohmann::ordered_json& History() const override { return learner_.History(); }
+  std::string Checkpoint() const override { return learner_.Checkpoint(); }
+  void Restore(const std::string& bytes, const std::string& file_name) override {
+    learner_.Restore(bytes, file_name);
+  }
+  std::string InstructionSet() const override { return learner_.InstructionSet(); }
+  long LaneSteps() const override { return learner_.LaneSteps(); }
+
+  LearningResult Result() override {
+    const ControlGraph& graph = learner_.Graph();
+    const nlohmann::ordered_json settings = ConfigToJson(request_.options);
+    const double alone = learner_.RandomWalkSeconds(100, 0, 32),
+                 pushed = learner_.RandomWalkSeconds(60, 60, 32);
+    skill_.metrics = {{"random_walk_seconds_of_100", alone},
+                      {"random_walk_seconds_of_60_pushed_60N", pushed}};
+    // Under pushes of up to 100 N, since all of them stand without.
+    const std::vector<double> robustness = learner_.Robustness(6, 100, 32);
+    for (std::size_t k = 0; k < robustness.size(); ++k) {
+      skill_.robustness[graph.segments[k].name] = std::round(robustness[k] * 1000) / 1000;
+    }
+    skill_.policies = learner_.Known().policies;
+    skill_.start = learner_.Start();
+    skill_.provenance = {{"method", "liu16"},
+                         {"seed", request_.seed},
+                         {"stride", STRIDE_VERSION},
+                         {"settings", settings}};
+    const std::size_t nodes = skill_.plan.clips.size(),
+                      transitions = skill_.plan.transitions.size();
+    LearningResult result;
+    result.lines = {
+        {"graph", fmt::format("{} on {}: {} nodes, {} transitions, {} fragments", skill_.name,
+                              skill_.character.name, nodes, transitions, graph.Fragments())},
+        {"stages", fmt::format("{}", learner_.TotalStages())},
+        {"random walk", fmt::format("{:.1f} of 100 s", alone)},
+        {"pushed",
+         fmt::format("{:.1f} of 60 s, 0.2 s every 4 s up to 60 N, varied ground", pushed)}};
+    for (const auto& [name, share] : skill_.robustness.items()) {
+      result.lines.emplace_back("  " + name, fmt::format("{:.0f} %", 100 * share.get<double>()));
+    }
+    result.json = {{"graph", skill_.name},
+                   {"character", skill_.character.name},
+                   {"skill", request_.out},
+                   {"seed", request_.seed},
+                   {"nodes", nodes},
+                   {"transitions", transitions},
+                   {"fragments", graph.Fragments()},
+                   {"policies", graph.policies},
+                   {"stages", learner_.TotalStages()},
+                   {"metrics", skill_.metrics},
+                   {"robustness", skill_.robustness},
+                   {"settings", settings}};
+    result.files = {{request_.out, SkillText(skill_)}};
+    if (!request_.picture.empty()) result.files.emplace_back(request_.picture, GraphSvg(skill_));
+    return result;
+  }
+
+ private:
+  LearnGraphRequest request_;
+  ClipSkill skill_;
+  GraphLearner learner_;
+};
+
+}  // namespace
+
+std::unique_ptr<LearningJob> MakeGraphJob(const LearnGraphRequest& request, const Workers& workers,
+                                          std::vector<std::string>* warnings) {
   const ClipOptions clip = {request.options.stage.fragment, request.options.stage.lead, false};
   const GraphFile file =
-      ReadGraphFile(request.file, request.motions, request.character, clip, &result.warnings);
-  Skill skill;
-  skill.name = file.name;
-  skill.character = LoadCharacter(file.character);
-  skill.plan = file.plan;
-  skill.clip = clip;
-  skill.time_step = World().time_step;
-  skill.keep_heading = request.options.stage.keep_heading;
-  const ControlGraph graph = GraphOf(skill);
-  GraphLearner learner(graph, request.options, request.seed, workers);
-  GoOnFrom(request.out, request.resume, &learner);
-  constexpr int kParts = 1000;
-  const LearningRun run = RunToEnd(
-      request.out, workers, request.quiet, request.stop,
-      [&] { return std::pair(static_cast<int>(kParts * learner.Progress()), kParts); },
-      [&]() -> const nlohmann::ordered_json& { return learner.History(); }, &learner);
-  result.stopped = run.stopped;
-  result.wall_seconds = run.wall_seconds;
-  result.lane_steps_per_second = run.lane_steps_per_second;
-  result.leader = workers.Leader();
-  result.name = file.name;
-  result.character = file.character;
-  result.out = request.out;
-  result.seed = request.seed;
-  result.nodes = static_cast<int>(file.plan.clips.size());
-  result.transitions = static_cast<int>(file.plan.transitions.size());
-  result.fragments = graph.Fragments();
-  result.policies = graph.policies;
-  result.stages = learner.TotalStages();
-  result.iterations = static_cast<int>(learner.History().size());
-  result.threads = workers.Threads();
-  result.ranks = workers.Ranks();
-  result.settings = ConfigToJson(request.options);
-  if (result.stopped) return result;
-
-  result.metrics = {{"random_walk_seconds_of_100", learner.RandomWalkSeconds(100, 0, 32)},
-                    {"random_walk_seconds_of_60_pushed_60N", learner.RandomWalkSeconds(60, 60, 32)},
-                    {"robustness", nlohmann::ordered_json::object()}};
-  // Under pushes of up to 100 N, since all of them stand without.
-  const std::vector<double> robustness = learner.Robustness(6, 100, 32);
-  for (std::size_t k = 0; k < robustness.size(); ++k) {
-    result.metrics["robustness"][graph.segments[k].name] = std::round(robustness[k] * 1000) / 1000;
-  }
-  if (!workers.Leader()) return result;
-  skill.policies = learner.Known().policies;
-  skill.start = learner.Start();
-  skill.provenance = {{"method", "liu16"},
-                      {"seed", request.seed},
-                      {"stride", STRIDE_VERSION},
-                      {"settings", result.settings}};
-  skill.metrics = result.metrics;
-  WriteSkill(skill, request.out);
-  if (!request.picture.empty()) WriteFileWhole(request.picture, GraphSvg(skill));
-  return result;
+      ReadGraphFile(request.file, request.motions, request.character, clip, warnings);
+  ClipSkill skill{.name = file.name,
+                  .character = LoadCharacter(file.character),
+                  .plan = file.plan,
+                  .clip = clip,
+                  .time_step = World().time_step,
+                  .keep_heading = request.options.stage.keep_heading};
+  return std::make_unique<GraphJob>(request, std::move(skill), workers);
 }
 
-nlohmann::ordered_json ToJson(const LearnGraphResult& r) {
-  return {{"graph", r.name},
-          {"character", r.character},
-          {"skill", r.out},
-          {"stopped", r.stopped},
-          {"seed", r.seed},
-          {"nodes", r.nodes},
-          {"transitions", r.transitions},
-          {"fragments", r.fragments},
-          {"policies", r.policies},
-          {"stages", r.stages},
-          {"iterations", r.iterations},
-          {"wall_seconds", r.wall_seconds},
-          {"lane_steps_per_second", r.lane_steps_per_second},
-          {"threads", r.threads},
-          {"ranks", r.ranks},
-          {"metrics", r.metrics},
-          {"settings", r.settings},
-          {"warnings", r.warnings}};
+LearningMethod GraphMethod() {
+  return {.name = "graph",
+          .summary = "One skill from a graph of clips and transitions between them",
+          .input = "graph",
+          .input_help = "Graph file: nodes and transitions (docs/formats.md)",
+          .examples = {"stride learn graph data/graphs/locomotion.json -o mine.skill --picture "
+                       "graph.svg"},
+          .options = {{"motions",
+                       "Folder of the motion files it names; that of the graph file if left out"},
+                      {"picture", "SVG file: the graph with the robustness of each node"}},
+          .schema = ConfigSchema<GraphLearnOptions>,
+          .make = [](const LearningRequest& r, const Workers& workers,
+                     std::vector<std::string>* warnings) {
+            LearnGraphRequest request{.file = r.input,
+                                      .motions = r.Text("motions"),
+                                      .character = r.character,
+                                      .picture = r.Text("picture"),
+                                      .seed = r.seed,
+                                      .out = r.out};
+            for (const std::string& text : r.settings) SetConfigValue(text, &request.options);
+            return MakeGraphJob(request, workers, warnings);
+          }};
 }
 
 }  // namespace stride

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
-#include <filesystem>
-#include <mutex>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "stride/controllers/control_graph/learn_skill.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
-#include "stride/core/progress.h"
 #include "stride/draw/sheet.h"
 #include "stride/motion/edit/edit.h"
 #include "stride/motion/import/contact_detection.h"
@@ -190,79 +188,130 @@ OpenLoopPerformance PerformOpenLoop(const Motion& clip, const Character& charact
   return best;
 }
 
-LearnOpenLoopResult LearnOpenLoop(const LearnOpenLoopRequest& request) {
-  if (request.out.empty()) throw InputError("-o: the motion needs a file to be written to");
-  const Workers workers(request.threads);
-  const MotionSource source = LoadAnyMotion(request.clip, request.character, request.capture);
-  // Something else of that name is not overwritten.
-  if (std::filesystem::exists(request.out)) ReadMotion(request.out);
-  LearnOpenLoopResult result;
-  result.warnings = source.warnings;
-  result.clip = source.motion.name;
-  result.character = source.character.name;
-  result.seed = request.seed;
-  result.threads = workers.Threads();
-  result.ranks = workers.Ranks();
-  result.leader = workers.Leader();
-  result.settings = ConfigToJson(request.options);
-  result.fragments_wanted = static_cast<int>(
-      CourseOf(GraphOf(source.motion, source.character, request.options), request.options).size());
+namespace {
 
-  Progress progress(request.quiet || !workers.Leader());
-  std::mutex showing;
-  std::atomic<long> done{0};
-  const long share = (request.options.paths + workers.Ranks() - 1) / workers.Ranks();
-  const double total =
-      static_cast<double>(share) * request.options.passes * result.fragments_wanted;
-  const auto stop = [&] { return workers.Leader() && request.stop && request.stop(); };
-  const auto tick = [&] {
-    const double at = static_cast<double>(done++);
-    if (const std::unique_lock lock(showing, std::try_to_lock); lock) {
-      // Roll-backs add to the work.
-      progress.Show(std::min(at, total), total, "sampling " + result.clip);
-    }
-    return stop();
-  };
-  const auto start = std::chrono::steady_clock::now();
-  result.performance = PerformOpenLoop(source.motion, source.character, request.options,
-                                       request.seed, workers, tick);
-  result.wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  result.stopped = workers.Agree(stop());
-  if (result.stopped || !workers.Leader() || result.performance.fragments == 0) return result;
-  const Motion motion = FileMotion(result.performance.motion, source.motion, source.character);
-  WriteMotion(motion, request.out);
-  result.out = request.out;
-  if (!request.sheet.empty()) {
-    SheetOptions sheet;
-    sheet.title = motion.name;
-    WritePng(ContactSheet(source.character, motion, sheet), request.sheet);
-    result.sheet = request.sheet;
+class OpenLoopJob final : public LearningJob {
+ public:
+  OpenLoopJob(const LearnOpenLoopRequest& request, MotionSource source, const Workers& workers)
+      : request_(request), source_(std::move(source)), workers_(workers) {
+    wanted_ = static_cast<int>(
+        CourseOf(GraphOf(source_.motion, source_.character, request.options), request.options)
+            .size());
   }
-  return result;
+
+  bool Done() const override { return !history_.empty(); }
+  Json Advance(const std::function<bool()>& stop) override {
+    performance_ =
+        PerformOpenLoop(source_.motion, source_.character, request_.options, request_.seed,
+                        workers_, [&] { return ++sampled_, stop && stop(); });
+    if (stop && workers_.Agree(stop())) return nullptr;
+    history_.push_back({{"phase", "sampled"}, {"cost", performance_.mean_cost}});
+    return history_.back();
+  }
+  double Progress() const override {
+    const long share = (request_.options.paths + workers_.Ranks() - 1) / workers_.Ranks();
+    const double total = static_cast<double>(share) * request_.options.passes * wanted_;
+    return std::min(1.0, static_cast<double>(sampled_) / total);  // roll-backs add to the work
+  }
+  const Json& History() const override { return history_; }
+  std::string Checkpoint() const override { return ""; }
+  void Restore(const std::string&, const std::string&) override {}
+  std::string InstructionSet() const override { return Batch::ChosenInstructionSet(); }
+  long LaneSteps() const override { return 0; }  // not counted
+
+  LearningResult Result() override {
+    const OpenLoopPerformance& p = performance_;
+    LearningResult result;
+    result.lines = {
+        {"clip", fmt::format("{} on {}", source_.motion.name, source_.character.name)},
+        {"performed", fmt::format("{} of {} fragments, {:.2f} s{}", p.fragments, wanted_,
+                                  p.motion.Duration(), p.complete ? "" : "; then it was lost")},
+        {"rolled back", fmt::format("{} times", p.retries)},
+        {"cost", fmt::format("{:.2f} (path {}, pass {})", p.mean_cost, p.path + 1, p.pass + 1)}};
+    if (p.fragments > 0) {
+      const Motion motion = FileMotion(p.motion, source_.motion, source_.character);
+      result.files.emplace_back(request_.out, MotionText(motion));
+      if (!request_.sheet.empty()) {
+        SheetOptions sheet;
+        sheet.title = motion.name;
+        result.files.emplace_back(request_.sheet,
+                                  EncodePng(ContactSheet(source_.character, motion, sheet)));
+        result.lines.emplace_back("sheet", request_.sheet);
+      }
+    }
+    result.json = {{"clip", source_.motion.name},
+                   {"character", source_.character.name},
+                   {"motion", p.fragments > 0 ? request_.out : ""},
+                   {"sheet", p.fragments > 0 ? request_.sheet : ""},
+                   {"complete", p.complete},
+                   {"fragments", p.fragments},
+                   {"fragments_wanted", wanted_},
+                   {"retries", p.retries},
+                   {"seconds", p.motion.Duration()},
+                   {"mean_cost", p.mean_cost},
+                   {"costs", p.costs},
+                   {"path", p.path},
+                   {"pass", p.pass},
+                   {"seed", request_.seed},
+                   {"settings", ConfigToJson(request_.options)}};
+    return result;
+  }
+
+ private:
+  LearnOpenLoopRequest request_;
+  MotionSource source_;
+  const Workers& workers_;
+  int wanted_ = 0;
+  std::atomic<long> sampled_{0};
+  OpenLoopPerformance performance_;
+  Json history_ = Json::array();
+};
+
+}  // namespace
+
+std::unique_ptr<LearningJob> MakeOpenLoopJob(const LearnOpenLoopRequest& request,
+                                             const Workers& workers,
+                                             std::vector<std::string>* warnings) {
+  MotionSource source = LoadAnyMotion(request.clip, request.character, request.capture);
+  warnings->insert(warnings->end(), source.warnings.begin(), source.warnings.end());
+  return std::make_unique<OpenLoopJob>(request, std::move(source), workers);
 }
 
-Json ToJson(const LearnOpenLoopResult& r) {
-  const OpenLoopPerformance& p = r.performance;
-  return {{"clip", r.clip},
-          {"character", r.character},
-          {"motion", r.out},
-          {"sheet", r.sheet},
-          {"complete", p.complete},
-          {"fragments", p.fragments},
-          {"fragments_wanted", r.fragments_wanted},
-          {"retries", p.retries},
-          {"seconds", p.motion.Duration()},
-          {"mean_cost", p.mean_cost},
-          {"costs", p.costs},
-          {"path", p.path},
-          {"pass", p.pass},
-          {"seed", r.seed},
-          {"wall_seconds", r.wall_seconds},
-          {"threads", r.threads},
-          {"ranks", r.ranks},
-          {"settings", r.settings},
-          {"warnings", r.warnings}};
+LearningMethod OpenLoopMethod() {
+  using Kind = LearningOption::Kind;
+  LearningMethod method{
+      .name = "openloop",
+      .summary = "A clip performed once, by sampling control alone",
+      .input = "clip",
+      .input_help = "Built-in motion, motion file, or motion capture",
+      .makes_motion = true,
+      .examples = {"stride learn openloop backflip -o performed.motion --sheet performed.png"},
+      .options = CaptureOptionList(),
+      .schema = ConfigSchema<OpenLoopOptions>,
+      .make = [](const LearningRequest& r, const Workers& workers,
+                 std::vector<std::string>* warnings) {
+        LearnOpenLoopRequest request{.clip = r.input,
+                                     .capture = CaptureOf(r),
+                                     .sheet = r.Text("sheet"),
+                                     .seed = r.seed,
+                                     .out = r.out};
+        if (!r.character.empty()) request.character = r.character;
+        for (const std::string& text : r.settings) SetConfigValue(text, &request.options);
+        return MakeOpenLoopJob(request, workers, warnings);
+      }};
+  for (const LearningOption& option : std::vector<LearningOption>{
+           {"samples", "A fragment", Kind::kSetting, "samples"},
+           {"paths", "Independent ones, of which the best is kept", Kind::kSetting, "paths"},
+           {"passes", "Over the clip; the sampling moves to what was good", Kind::kSetting,
+            "passes"},
+           {"cycles", "Rounds of a clip that loops", Kind::kSetting, "cycles"},
+           {"sigma", "Exploration at first, degrees; every other path twice that", Kind::kSetting,
+            "sigma_deg"},
+           {"time-scale", "The clip takes so many times as long", Kind::kSetting, "time_scale"},
+           {"sheet", "PNG file: the performed motion over time"}}) {
+    method.options.push_back(option);
+  }
+  return method;
 }
 
 }  // namespace stride

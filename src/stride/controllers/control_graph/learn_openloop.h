@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "stride/controllers/control_graph/samcon.h"
+#include "stride/learn/learning_job.h"
 #include "stride/learn/workers.h"
 #include "stride/motion/import/motion_source.h"
 
@@ -60,30 +60,17 @@ struct LearnOpenLoopRequest {
   std::string clip;                 // as LoadAnyMotion takes it
   CaptureOptions capture;           // what of it to take
   std::string character = "liu16";  // built-in name or MJCF file
-  std::string out;                  // motion file
   std::string sheet;                // PNG; empty: none
   OpenLoopOptions options;
   std::uint64_t seed = 0;
-  int threads = 0;
-  std::function<bool()> stop;
-  bool quiet = false;
+  std::string out;
 };
 
-struct LearnOpenLoopResult {
-  bool stopped = false, leader = true;
-  std::string clip, character, out, sheet;  // `out` is empty where nothing was performed
-  std::uint64_t seed = 0;
-  int threads = 1, ranks = 1;
-  double wall_seconds = 0;
-  int fragments_wanted = 0;
-  OpenLoopPerformance performance;
-  nlohmann::ordered_json settings;
-  std::vector<std::string> warnings;
-};
-
-// Throws InputError. A clip that cannot be followed to its end is a result: the motion goes as far
-// as the body did.
-LearnOpenLoopResult LearnOpenLoop(const LearnOpenLoopRequest& request);
-nlohmann::ordered_json ToJson(const LearnOpenLoopResult& result);
+// One iteration, no checkpoint. A clip that cannot be followed to its end is a result: the motion
+// goes as far as the body did. Throws InputError.
+std::unique_ptr<LearningJob> MakeOpenLoopJob(const LearnOpenLoopRequest& request,
+                                             const Workers& workers,
+                                             std::vector<std::string>* warnings);
+LearningMethod OpenLoopMethod();
 
 }  // namespace stride

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "stride/character/library.h"
-#include "stride/controllers/control_graph/skill_library.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
-#include "stride/learn/learning_run.h"
+#include "stride/scenario/option_text.h"
 
 namespace stride {
 namespace {
@@ -50,21 +50,18 @@ Motion OntoBody(const Motion& motion, const Character& from, const Character& to
   return moved;
 }
 
-LearnSkillResult LearnRetarget(const LearnRetargetRequest& request) {
-  if (request.out.empty()) throw InputError("-o: the skill needs a file to be written to");
-  const Workers workers(request.threads);
-  LearnSkillResult result;
-  const Skill source = LoadSkill(request.skill);
+std::unique_ptr<LearningJob> MakeRetargetJob(const LearnRetargetRequest& request,
+                                             const Workers& workers,
+                                             std::vector<std::string>* warnings) {
+  const ClipSkill& source = request.skill;
   if (source.plan.clips.size() > 1) {
     throw InputError(fmt::format(
         "{}: a graph of {} clips; retargeting takes skills of one clip. Learn the graph on the "
         "other body (stride learn graph FILE --character C)",
-        request.skill, source.plan.clips.size()));
+        source.name, source.plan.clips.size()));
   }
-  Skill skill = source;
-  if (!request.character.empty()) {
-    skill.character = LoadCharacter(request.character, &result.warnings);
-  }
+  ClipSkill skill = source;
+  if (!request.character.empty()) skill.character = LoadCharacter(request.character, warnings);
   Scenario changes;
   changes.changes = request.changes;
   ApplyChanges(changes, &skill.character);
@@ -75,36 +72,54 @@ LearnSkillResult LearnRetarget(const LearnRetargetRequest& request) {
   options.lead = skill.clip.lead;
   options.symmetric = clip.symmetric;
   options.keep_heading = skill.keep_heading;
-  const ControlGraph graph = GraphOf(skill);
   LearnStart start;
   constexpr double kDegree = 3.14159265358979 / 180;
-  start.from.policies =
-      WarmPolicies(source.policies, GraphOf(source), graph, options.first_sigma_deg / 2 * kDegree);
-  Learner learner(graph, options, request.seed, workers, start);
-  GoOnFrom(request.out, request.resume, &learner);
-  const LearningRun run = RunToEnd(
-      request.out, workers, request.quiet, request.stop,
-      [&] { return std::pair(learner.DoneIterations(), learner.TotalIterations()); },
-      [&]() -> const nlohmann::ordered_json& { return learner.Known().history; }, &learner);
-  FillResult(run, learner, workers, request.seed, &result);
-  result.clip = clip.name;
-  result.character = skill.character.name;
-  result.out = request.out;
-  result.symmetric = options.symmetric;
-  result.settings = ConfigToJson(options);
-  if (result.stopped) return result;
-  result.metrics = MeasureSkill(learner);
-  if (!workers.Leader()) return result;
+  start.from.policies = WarmPolicies(source.policies, GraphOf(source), GraphOf(skill),
+                                     options.first_sigma_deg / 2 * kDegree);
   if (!request.name.empty()) skill.name = request.name;
-  skill.policies = learner.Known().policies;
-  skill.start = learner.Start();
-  RecordTurns(&skill);
-  skill.provenance = {
-      {"method", "liu16"},         {"seed", request.seed},         {"stride", STRIDE_VERSION},
-      {"warm_start", source.name}, {"source", clip.motion.source}, {"settings", result.settings}};
-  skill.metrics = result.metrics;
-  WriteSkill(skill, request.out);
-  return result;
+  skill.provenance = {{"method", "liu16"},
+                      {"seed", nullptr},
+                      {"stride", nullptr},
+                      {"warm_start", source.name},
+                      {"source", clip.motion.source}};
+  return MakeSkillJob(skill, options, request.seed, workers, start, request.out);
+}
+
+LearningOutcome LearnRetarget(const LearnRetargetRequest& request, const LearningRunOptions& run,
+                              int threads) {
+  const Workers workers(threads);
+  std::vector<std::string> warnings;
+  const std::unique_ptr<LearningJob> job = MakeRetargetJob(request, workers, &warnings);
+  return RunToEnd(run, workers, job.get());
+}
+
+LearningMethod RetargetMethod() {
+  return {
+      .name = "retarget",
+      .summary = "A skill learned again on another body, from what it knows",
+      .input = "skill",
+      .input_help = "Skill of one clip: a built-in name or a file",
+      .examples = {"stride learn retarget run --change legs,1.2 --change arms,1.3 -o tall.skill"},
+      .options = {{"change",
+                   "BODY,LENGTH[,MASS]: factors for a body, a role, legs, arms or all; "
+                   "repeatable",
+                   LearningOption::Kind::kList}},
+      .schema = ConfigSchema<LearnOptions>,
+      .make = [](const LearningRequest& r, const Workers& workers,
+                 std::vector<std::string>* warnings) {
+        LearnRetargetRequest request{.skill = FromEnvelope(LoadSkill(r.input)),
+                                     .character = r.character,
+                                     .name = r.name,
+                                     .seed = r.seed,
+                                     .out = r.out};
+        if (r.Has("change")) {
+          for (const std::string& text : r.options.at("change")) {
+            request.changes.push_back(ParseChange(text));
+          }
+        }
+        for (const std::string& text : r.settings) SetConfigValue(text, &request.options);
+        return MakeRetargetJob(request, workers, warnings);
+      }};
 }
 
 }  // namespace stride

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,20 +13,22 @@
 namespace stride {
 
 struct LearnRetargetRequest {
-  std::string skill;      // a built-in name or a file, of one clip
+  ClipSkill skill;        // of one clip
   std::string character;  // with the same joints; empty: that of the skill
   std::vector<BodyChange> changes;
-  std::string out, name;
-  bool resume = false;
+  std::string name;
   LearnOptions options;  // those that say how clips are cut are the skill's
   std::uint64_t seed = 0;
-  int threads = 0;
-  std::function<bool()> stop;
-  bool quiet = false;
+  std::string out;
 };
 
-// Throws InputError: a body with other joints, a graph of clips, a checkpoint of another run.
-LearnSkillResult LearnRetarget(const LearnRetargetRequest& request);
+// Throws InputError: a body with other joints, a graph of clips.
+std::unique_ptr<LearningJob> MakeRetargetJob(const LearnRetargetRequest& request,
+                                             const Workers& workers,
+                                             std::vector<std::string>* warnings);
+LearningOutcome LearnRetarget(const LearnRetargetRequest& request, const LearningRunOptions& run,
+                              int threads);
+LearningMethod RetargetMethod();
 
 // The clip on a body with the same joints: the same angles, its way scaled with the height of the
 // root. Throws InputError.

@@ -1,15 +1,16 @@
 #include "stride/controllers/control_graph/learn_skill.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
-#include "stride/core/file.h"
-#include "stride/learn/learning_run.h"
 #include "stride/motion/edit/symmetry.h"
+#include "stride/motion/import/import.h"
+#include "stride/scenario/option_syntax.h"
 
 namespace stride {
 namespace {
@@ -59,95 +60,167 @@ nlohmann::ordered_json CaptureJson(const CaptureOptions& capture) {
   return json;
 }
 
+class SkillJob final : public LearningJob {
+ public:
+  SkillJob(ClipSkill skill, const LearnOptions& options, std::uint64_t seed, const Workers& workers,
+           const LearnStart& start, std::string out)
+      : skill_(std::move(skill)),
+        settings_(ConfigToJson(options)),
+        seed_(seed),
+        out_(std::move(out)),
+        learner_(GraphOf(skill_), options, seed, workers, start) {}
+
+  bool Done() const override { return learner_.Done(); }
+  nlohmann::ordered_json Advance(const std::function<bool()>& stop) override {
+    return learner_.Advance(stop);
+  }
+  double Progress() const override {
+    return static_cast<double>(learner_.DoneIterations()) / std::max(1, learner_.TotalIterations());
+  }
+  const nlohmann::ordered_json& History() const override { return learner_.Known().history; }
+  std::string Checkpoint() const override { return learner_.Checkpoint(); }
+  void Restore(const std::string& bytes, const std::string& file_name) override {
+    learner_.Restore(bytes, file_name);
+  }
+  std::string InstructionSet() const override { return learner_.InstructionSet(); }
+  long LaneSteps() const override { return learner_.LaneSteps(); }
+
+  LearningResult Result() override {
+    const Learner::Trial alone = learner_.Try(100, 0, false, 32),
+                         pushed = learner_.Try(60, 60, true, 32);
+    skill_.metrics = {{"seconds_of_100", alone.seconds},
+                      {"cost", alone.cost},
+                      {"seconds_of_60_pushed_60N", pushed.seconds}};
+    skill_.policies = learner_.Known().policies;
+    skill_.start = learner_.Start();
+    RecordTurns(&skill_);
+    skill_.provenance["seed"] = seed_;
+    skill_.provenance["stride"] = STRIDE_VERSION;
+    skill_.provenance["settings"] = settings_;
+    const GraphClip& clip = skill_.plan.clips[0];
+    LearningResult result;
+    result.lines = {
+        {"skill", fmt::format("{} on {}{}", clip.motion.name, skill_.character.name,
+                              clip.symmetric ? ", symmetric" : "")},
+        {"alone", fmt::format("{:.1f} of 100 s", alone.seconds)},
+        {"pushed",
+         fmt::format("{:.1f} of 60 s, 0.2 s every 4 s up to 60 N, varied ground", pushed.seconds)}};
+    result.json = {{"clip", clip.motion.name},
+                   {"character", skill_.character.name},
+                   {"skill", out_},
+                   {"seed", seed_},
+                   {"symmetric", clip.symmetric},
+                   {"metrics", skill_.metrics},
+                   {"settings", settings_}};
+    result.files = {{out_, SkillText(skill_)}};
+    return result;
+  }
+
+ private:
+  ClipSkill skill_;
+  nlohmann::ordered_json settings_;
+  std::uint64_t seed_;
+  std::string out_;
+  Learner learner_;
+};
+
+Symmetry ParseSymmetry(const std::string& text) {
+  if (text.empty() || text == "auto") return Symmetry::kAuto;
+  if (text == "yes") return Symmetry::kYes;
+  if (text == "no") return Symmetry::kNo;
+  throw InputError("--symmetric is '" + text + "'; expected auto, yes or no");
+}
+
 }  // namespace
 
-void FillResult(const LearningRun& run, const Learner& learner, const Workers& workers,
-                std::uint64_t seed, LearnSkillResult* result) {
-  result->stopped = run.stopped;
-  result->wall_seconds = run.wall_seconds;
-  result->lane_steps_per_second = run.lane_steps_per_second;
-  result->seed = seed;
-  result->leader = workers.Leader();
-  result->iterations = static_cast<int>(learner.Known().history.size());
-  result->threads = workers.Threads();
-  result->ranks = workers.Ranks();
+std::unique_ptr<LearningJob> MakeSkillJob(const ClipSkill& skill, const LearnOptions& options,
+                                          std::uint64_t seed, const Workers& workers,
+                                          const LearnStart& start, const std::string& out) {
+  return std::make_unique<SkillJob>(skill, options, seed, workers, start, out);
 }
 
-nlohmann::ordered_json MeasureSkill(const Learner& learner) {
-  const Learner::Trial alone = learner.Try(100, 0, false, 32),
-                       pushed = learner.Try(60, 60, true, 32);
-  return {{"seconds_of_100", alone.seconds},
-          {"cost", alone.cost},
-          {"seconds_of_60_pushed_60N", pushed.seconds}};
-}
-
-LearnSkillResult LearnSkill(const LearnSkillRequest& request) {
-  if (request.out.empty()) throw InputError("-o: the skill needs a file to be written to");
-  const Workers workers(request.threads);
-  LearnSkillResult result;
+std::unique_ptr<LearningJob> MakeSkillJob(const LearnSkillRequest& request, const Workers& workers,
+                                          std::vector<std::string>* warnings) {
   MotionSource source = LoadAnyMotion(request.clip, request.character, request.capture);
-  result.warnings = source.warnings;
+  warnings->insert(warnings->end(), source.warnings.begin(), source.warnings.end());
   LearnOptions options = request.options;
   if (MakeGaitSymmetric(source.character, request.symmetry, &source.motion)) {
     options.symmetric = true;
   }
-  const ClipOptions clip = {options.fragment, options.lead, options.symmetric};
-  const ControlGraph graph =
-      MakeControlGraph(source.motion, source.character, clip, World().time_step);
-  Learner learner(graph, options, request.seed, workers);
-  GoOnFrom(request.out, request.resume, &learner);
-
-  const LearningRun run = RunToEnd(
-      request.out, workers, request.quiet, request.stop,
-      [&] { return std::pair(learner.DoneIterations(), learner.TotalIterations()); },
-      [&]() -> const nlohmann::ordered_json& { return learner.Known().history; }, &learner);
-  FillResult(run, learner, workers, request.seed, &result);
-  result.clip = source.motion.name;
-  result.character = source.character.name;
-  result.out = request.out;
-  result.symmetric = options.symmetric;
-  result.settings = ConfigToJson(options);
-  if (result.stopped) return result;
-
-  result.metrics = MeasureSkill(learner);
-  if (workers.Leader()) {
-    Skill skill;
-    skill.name = request.name.empty() ? source.motion.name : request.name;
-    skill.character = source.character;
-    skill.plan = PlanOf(source.motion, options.symmetric);
-    skill.clip = clip;
-    skill.time_step = graph.time_step;
-    skill.keep_heading = options.keep_heading;
-    skill.policies = learner.Known().policies;
-    skill.start = learner.Start();
-    RecordTurns(&skill);
-    skill.provenance = {{"method", "liu16"},
-                        {"seed", request.seed},
-                        {"stride", STRIDE_VERSION},
-                        {"source", source.motion.source},
-                        {"capture", CaptureJson(request.capture)},
-                        {"settings", result.settings}};
-    skill.metrics = result.metrics;
-    WriteSkill(skill, request.out);
-  }
-  return result;
+  const ClipSkill skill{.name = request.name.empty() ? source.motion.name : request.name,
+                        .character = source.character,
+                        .plan = PlanOf(source.motion, options.symmetric),
+                        .clip = {options.fragment, options.lead, options.symmetric},
+                        .time_step = World().time_step,
+                        .keep_heading = options.keep_heading,
+                        .provenance = {{"method", "liu16"},
+                                       {"seed", nullptr},
+                                       {"stride", nullptr},
+                                       {"source", source.motion.source},
+                                       {"capture", CaptureJson(request.capture)}}};
+  return MakeSkillJob(skill, options, request.seed, workers, {}, request.out);
 }
 
-nlohmann::ordered_json ToJson(const LearnSkillResult& r) {
-  return {{"clip", r.clip},
-          {"character", r.character},
-          {"skill", r.out},
-          {"stopped", r.stopped},
-          {"seed", r.seed},
-          {"wall_seconds", r.wall_seconds},
-          {"lane_steps_per_second", r.lane_steps_per_second},
-          {"iterations", r.iterations},
-          {"threads", r.threads},
-          {"ranks", r.ranks},
-          {"symmetric", r.symmetric},
-          {"metrics", r.metrics},
-          {"settings", r.settings},
-          {"warnings", r.warnings}};
+LearningOutcome LearnSkill(const LearnSkillRequest& request, const LearningRunOptions& run,
+                           int threads) {
+  const Workers workers(threads);
+  std::vector<std::string> warnings;
+  const std::unique_ptr<LearningJob> job = MakeSkillJob(request, workers, &warnings);
+  return RunToEnd(run, workers, job.get());
+}
+
+CaptureOptions CaptureOf(const LearningRequest& request) {
+  CaptureOptions capture;
+  if (request.Has("range")) {
+    ParseFrameRange(request.Text("range"), &capture.first_frame, &capture.last_frame);
+  }
+  if (request.Has("fps")) {
+    const std::string text = request.Text("fps");
+    capture.fps = OptionSyntax{"--fps", "RATE", "--fps 120"}.Number(text, text);
+  }
+  capture.loop = request.Has("loop");
+  return capture;
+}
+
+std::vector<LearningOption> CaptureOptionList() {
+  using Kind = LearningOption::Kind;
+  return {{"range", "Frames of a motion-capture file to take, first:last, from 0"},
+          {"fps", "True rate of a capture, frames/s, where the file is wrong"},
+          {"loop",
+           "Close a capture to a loop: the range; else the whole file, if it says that it wraps; "
+           "else the best cycle found",
+           Kind::kFlag}};
+}
+
+LearningMethod SkillMethod() {
+  LearningMethod method{
+      .name = "skill",
+      .summary = "A robust skill from a clip that loops",
+      .input = "clip",
+      .input_help = "Built-in motion, motion file, or motion capture",
+      .examples = {"stride learn skill walk -o walk.skill",
+                   "stride learn skill run --character liu16-strong -o mine.skill --seed 3",
+                   "stride learn skill kick.bvh --range 28:130 --loop --character liu16-strong -o "
+                   "k.skill",
+                   "mpirun -n 4 stride learn skill run -o run.skill --resume"},
+      .options = CaptureOptionList(),
+      .schema = ConfigSchema<LearnOptions>,
+      .make = [](const LearningRequest& r, const Workers& workers,
+                 std::vector<std::string>* warnings) {
+        LearnSkillRequest request{.clip = r.input,
+                                  .capture = CaptureOf(r),
+                                  .name = r.name,
+                                  .symmetry = ParseSymmetry(r.Text("symmetric")),
+                                  .seed = r.seed,
+                                  .out = r.out};
+        if (!r.character.empty()) request.character = r.character;
+        for (const std::string& text : r.settings) SetConfigValue(text, &request.options);
+        return MakeSkillJob(request, workers, warnings);
+      }};
+  method.options.push_back({"symmetric",
+                            "auto, yes, no: half a cycle and its mirror image make the clip",
+                            LearningOption::Kind::kText, "auto"});
+  return method;
 }
 
 }  // namespace stride

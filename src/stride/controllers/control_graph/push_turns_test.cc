@@ -5,13 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "stride/controllers/control_graph/clip_skill.h"
-#include "stride/controllers/control_graph/skill_library.h"
 
 namespace stride {
 namespace {
 
 TEST(PushTurns, AWalkTurnsByTheActionsOfAGentlePush) {
-  const Skill walk = LoadSkill("walk");
+  const ClipSkill walk = LoadClipSkill("walk");
   const ControlGraph graph = GraphOf(walk);
   const PushTurns turns = RecordPushTurns(graph, walk.policies, walk.start);
   EXPECT_GT(turns.rate, 0.05);
@@ -32,7 +31,7 @@ TEST(PushTurns, AWalkTurnsByTheActionsOfAGentlePush) {
 }
 
 TEST(PushTurns, WhoFallsRecordsNothing) {
-  const Skill walk = LoadSkill("walk");
+  const ClipSkill walk = LoadClipSkill("walk");
   const Policies none(walk.policies.size());
   EXPECT_EQ(RecordPushTurns(GraphOf(walk), none, walk.start).rate, 0);
 }

@@ -6,11 +6,16 @@
 #include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/controllers/control_graph/falls.h"
 #include "stride/controllers/control_graph/graph_choice.h"
+#include "stride/controllers/control_graph/learn_graph.h"
+#include "stride/controllers/control_graph/learn_openloop.h"
+#include "stride/controllers/control_graph/learn_retarget.h"
+#include "stride/controllers/control_graph/learn_skill.h"
 #include "stride/controllers/registry.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/dynamics/model.h"
 #include "stride/math/rotation.h"
+#include "stride/scenario/fall.h"
 
 // Performs a learned skill (liu16): the fragments of its clip one after the other, around and
 // around, or along a graph of clips, each with its linear feedback. Falls, lies and rises again
@@ -44,7 +49,9 @@ constexpr const char *kNodeChannel = "node", *kLyingChannel = "lying";
 class SkillController final : public Controller {
  public:
   explicit SkillController(const ControllerInput& input)
-      : skill_(input.skill), terrain_(input.world.terrain), model_(input.world.actors[0]) {
+      : skill_(std::make_shared<const ClipSkill>(FromEnvelope(*input.skill))),
+        terrain_(input.world.terrain),
+        model_(input.world.actors[0]) {
     ConfigFromJson(input.config, "control_graph", &config_);
     const Character& character = input.world.actors[0];
     // The servo's gains, masses and lengths may be changed; the joints must be the same.
@@ -226,8 +233,9 @@ class SkillController final : public Controller {
     float square = 0;
     for (const float a : action_) square += a * a;
     wild_ = square > config_.fall_action * config_.fall_action ? wild_ + 1 : 0;
-    return !(features[2] > kFallenHeight * border.features[2]) ||
-           std::hypot(features[0], features[1]) > kFallenTilt || wild_ >= 2;
+    return wild_ >= 2 ||
+           IsFallen(kFallFromReference, features[feature::kHeight],
+                    static_cast<double>(border.features[feature::kHeight]), TiltSquared(features));
   }
 
   void BeginToLie() {
@@ -283,17 +291,17 @@ class SkillController final : public Controller {
     const double ground = SurfaceAt(terrain_, state.q[0], state.q[1]).height;
     double features[kFeatureCount];
     ComputeFeatures(model_.GetTree(), art, graph_->parts, facing, ground, features);
-    heading_error_ = static_cast<float>(features[18]);
+    heading_error_ = static_cast<float>(features[feature::kHeading]);
     if (!skill_->keep_heading) {
-      base_ += 2 * std::asin(std::clamp(features[18] / 2, -1.0, 1.0));
-      features[18] = 0;
+      base_ += 2 * std::asin(std::clamp(features[feature::kHeading] / 2, -1.0, 1.0));
+      features[feature::kHeading] = 0;
     }
     // Where a turn was asked for, transitions and clips that turn were not learned with what is
     // left of it.
     if (turns_ && (segment().clip < 0 || choice_->TurnRate(fragment_) != 0)) {
-      const double left = std::clamp(features[18], -kLeftOfATurn, kLeftOfATurn);
-      base_ += features[18] - left;
-      features[18] = left;
+      const double left = std::clamp(features[feature::kHeading], -kLeftOfATurn, kLeftOfATurn);
+      base_ += features[feature::kHeading] - left;
+      features[feature::kHeading] = left;
     }
     float seen[kFeatureCount];
     for (int k = 0; k < kFeatureCount; ++k) seen[k] = static_cast<float>(features[k]);
@@ -307,7 +315,7 @@ class SkillController final : public Controller {
     if (can_rise_ && Fallen(features, graph_->borders[now.border])) BeginToLie();
   }
 
-  std::shared_ptr<const Skill> skill_;
+  std::shared_ptr<const ClipSkill> skill_;
   std::shared_ptr<const ControlGraph> graph_;
   SkillConfig config_;
   Terrain terrain_;
@@ -345,7 +353,12 @@ ControllerInfo Describe() {
             return std::make_unique<SkillController>(input);
           },
           .needs_skill = true,
-          .schema = [] { return ConfigSchema<SkillConfig>(); }};
+          .schema = [] { return ConfigSchema<SkillConfig>(); },
+          .example = {.skill = "walk"},
+          .learns = {SkillMethod(), OpenLoopMethod(), GraphMethod(), RetargetMethod()},
+          .check_skill = [](const Skill& skill) { FromEnvelope(skill); },
+          .skill_rows = ClipSkillRows,
+          .upgrade = UpgradeClipSkill};
 }
 
 }  // namespace stride::control_graph_controller

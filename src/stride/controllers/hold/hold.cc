@@ -1,26 +1,15 @@
+#include "stride/control/program_controller.h"
+#include "stride/controllers/hold/hold_program.h"
 #include "stride/controllers/registry.h"
 
 // Holds the stand with the character's own gains. No balance: what tips, falls.
 namespace stride::hold_controller {
 namespace {
 
-class Hold final : public Controller {
- public:
-  explicit Hold(const ControllerInput& input)
-      : stand_(input.stand),
-        actuation_(HoldPose(input.world.actors[0], input.stand.q, input.world.gravity)) {}
-
-  std::unique_ptr<Controller> Clone() const override { return std::make_unique<Hold>(*this); }
-  State Start() const override { return stand_; }
-  void Step(const Observation&, const Command&, Actuation* actuation) override {
-    *actuation = actuation_;  // equal sizes: no allocation
-  }
-  const State* Reference() const override { return &stand_; }
-
- private:
-  State stand_;
-  Actuation actuation_;
-};
+HoldProgram ProgramOf(const ControllerInput& input) {
+  const Character& character = input.world.actors[0];
+  return {DrivesOf(character, HoldPose(character, input.stand.q, input.world.gravity))};
+}
 
 }  // namespace
 
@@ -29,8 +18,11 @@ ControllerInfo Describe() {
           .description =
               "servos hold the rest pose with the character's own gains; no balance feedback",
           .make = [](const ControllerInput& input) -> std::unique_ptr<Controller> {
-            return std::make_unique<Hold>(input);
-          }};
+            return std::make_unique<ProgramController<HoldProgram>>(
+                ProgramOf(input), input.world, input.stand, std::vector<double>{}, input.stand);
+          },
+          .example = {.character = "liu16"},
+          .lanes = [](const ControllerInput& input) { return MakeLaneProgram(ProgramOf(input)); }};
 }
 
 }  // namespace stride::hold_controller

@@ -29,7 +29,8 @@ ControllerInfo Describe() {
           .description = "no servo, no torque: a rag doll",
           .make = [](const ControllerInput& input) -> std::unique_ptr<Controller> {
             return std::make_unique<PassiveBody>(input);
-          }};
+          },
+          .example = {.character = "liu16"}};
 }
 
 }  // namespace stride::passive_controller

@@ -10,7 +10,6 @@
 #include "stride/character/library.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
-#include "stride/draw/sheet.h"
 #include "stride/motion/edit/point_cloud.h"
 #include "stride/motion/edit/seam.h"
 #include "stride/motion/feet.h"
@@ -152,13 +151,6 @@ void CloseLoop(const ImportOptions& options, const Character& character, const S
   result->ground.after = MeasureFeet(character, motion);
 }
 
-void WritePreview(const ImportOptions& options, const Character& character,
-                  const ImportResult& result) {
-  SheetOptions sheet;
-  sheet.title = result.motion.name;
-  WritePng(ContactSheet(character, result.motion, sheet), options.preview);
-}
-
 }  // namespace
 
 void ParseFrameRange(const std::string& text, int* first, int* last) {
@@ -252,7 +244,6 @@ ImportResult Import(const ImportOptions& options) {
   result.travel = MeasureTravel(character, result.motion);
   Validate(result.motion, character);
   if (!options.output.empty()) WriteMotion(result.motion, options.output);
-  if (!options.preview.empty()) WritePreview(options, character, result);
   return result;
 }
 

@@ -33,7 +33,6 @@ struct ImportOptions {
   double cutoff = 10;                     // low-pass filter, Hz; 0: none
   Closing closing = Closing::kNo;
   double loop_warp = 0.25;  // time on each side of a loop's seam that is changed, s
-  std::string preview;      // PNG file with a contact sheet; empty: none
 };
 
 // How a motion became a loop.

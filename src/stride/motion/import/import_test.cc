@@ -26,11 +26,9 @@ TEST(Import, WritesAMotionAndSaysWhatItDid) {
   ImportOptions options;
   options.file = kClip;
   options.output = folder + "/stride_import_test.motion";
-  options.preview = folder + "/stride_import_test.png";
   options.last_frame = 600;
   const ImportResult result = Import(options);
   EXPECT_EQ(ReadMotion(options.output), result.motion);
-  EXPECT_EQ(ReadFile(options.preview).substr(1, 3), "PNG");
   EXPECT_EQ(result.skeleton, "cmu");
   EXPECT_EQ(result.motion.FrameCount(), 600);  // without the T-pose
   EXPECT_EQ(result.motion.fps, 120);
@@ -46,7 +44,6 @@ TEST(Import, WritesAMotionAndSaysWhatItDid) {
     EXPECT_TRUE(json.contains(key)) << key;
   }
   std::filesystem::remove(options.output);
-  std::filesystem::remove(options.preview);
 }
 
 TEST(Import, TheStatedRateIsOverruledAndTheResultsRateChosen) {

@@ -29,13 +29,18 @@ bool Runs(const BatchKernel& kernel) {
 
 std::vector<const BatchKernel*> RunnableKernels() {
   std::vector<const BatchKernel*> kernels;
-  for (const BatchKernel* kernel : {&KernelAvx512(), &KernelAvx2(), &KernelSse2()}) {
+  for (const BatchKernel* kernel : BatchKernels().all) {
     if (Runs(*kernel)) kernels.push_back(kernel);
   }
   return kernels;
 }
 
-const BatchKernel& ChooseKernel(const std::string& instruction_set) {
+// Where none is asked for, the environment may: tests run a whole program in other lanes.
+const BatchKernel& ChooseKernel(std::string instruction_set) {
+  if (const char* wanted = std::getenv("STRIDE_INSTRUCTION_SET");
+      wanted && instruction_set.empty()) {
+    instruction_set = wanted;
+  }
   std::string names;
   for (const BatchKernel* kernel : RunnableKernels()) {
     if (instruction_set.empty() || instruction_set == kernel->instruction_set) return *kernel;
@@ -81,6 +86,7 @@ struct Batch::Impl {
   std::vector<double> plane_normal;  // 3 a lane, in double for the plane's distance at the origin
   std::vector<int> forced;
   std::vector<int> point_slot;  // of a Character::contact_points entry
+  std::vector<int> point_bodies;
   int until_recentring = kStepsBetweenRecentring;
   bool motion_stale = true;
 
@@ -173,7 +179,11 @@ Batch::Batch(const World& world, const std::string& instruction_set) : impl_(new
   b.memory.terrain = world.terrain.kind == Terrain::Kind::kPlane ? nullptr : &b.world.terrain;
   b.memory.origin = b.origin.data();
   b.point_slot.assign(character.contact_points.size(), 0);
-  for (int k = 0; k < points; ++k) b.point_slot[b.tree.points[k].index] = k;
+  for (int k = 0; k < points; ++k) {
+    b.point_slot[b.tree.points[k].index] = k;
+    b.point_bodies.push_back(b.tree.points[k].body);
+  }
+  b.memory.contact_bodies = b.point_bodies.data();
   const State rest = RestState(character);
   const Actuation passive = Passive(character);
   for (int lane = 0; lane < lanes; ++lane) {
@@ -195,6 +205,8 @@ std::vector<std::string> Batch::InstructionSets() {
   for (const BatchKernel* kernel : RunnableKernels()) names.emplace_back(kernel->instruction_set);
   return names;
 }
+
+std::string Batch::ChosenInstructionSet() { return ChooseKernel("").instruction_set; }
 
 LaneConditions Batch::DefaultConditions() const {
   const World& w = impl_->world;
@@ -294,6 +306,37 @@ void Batch::SetActuation(int lane, const Actuation& actuation) {
   }
 }
 
+void Batch::SetGains(int lane, int body, double kp, double kd) {
+  Impl& b = *impl_;
+  b.At(b.Drive(body), 10, lane) = static_cast<float>(kp);
+  b.At(b.Drive(body), 11, lane) = static_cast<float>(kd);
+}
+
+int Batch::StoredSize() const {
+  return kRootSlots + kJointSlots * static_cast<int>(impl_->tree.bodies.size());
+}
+
+void Batch::Store(int lane, float* state, bool keep_place) const {
+  const Impl& b = *impl_;
+  const int joints = StoredSize() - kRootSlots;
+  for (int k = 0; k < kRootSlots; ++k) state[k] = b.At(b.memory.root, k, lane);
+  for (int k = 0; k < joints; ++k) state[kRootSlots + k] = b.At(b.memory.joints, k, lane);
+  if (keep_place) return;
+  const auto ground = [&](int k) { return b.At(b.memory.ground, k, lane); };
+  state[2] -= (ground(3) - ground(0) * state[0] - ground(1) * state[1]) / ground(2);
+  state[0] = state[1] = 0;
+}
+
+void Batch::Load(int lane, const float* state) {
+  Impl& b = *impl_;
+  const int joints = StoredSize() - kRootSlots;
+  b.At(b.memory.failed, 0, lane) = 0;
+  b.MoveOrigin(lane, {});
+  for (int k = 0; k < kRootSlots; ++k) b.At(b.memory.root, k, lane) = state[k];
+  for (int k = 0; k < joints; ++k) b.At(b.memory.joints, k, lane) = state[kRootSlots + k];
+  b.motion_stale = true;
+}
+
 void Batch::SetForce(int lane, const ExternalForce& force) {
   Impl& b = *impl_;
   STRIDE_CHECK(force.body >= 0 && force.body < static_cast<int>(b.tree.bodies.size()));
@@ -339,6 +382,8 @@ const Tree<float>& Batch::GetTree() const { return impl_->tree; }
 void Batch::Refresh() {
   impl_->kernel->update(impl_->tree, impl_->memory);
   impl_->motion_stale = false;
+  // What follows must not depend on how many steps were made before.
+  impl_->until_recentring = kStepsBetweenRecentring;
 }
 
 bool Batch::Failed(int lane) const { return impl_->At(impl_->memory.failed, 0, lane) != 0; }

@@ -121,25 +121,9 @@ void StepLanes(const Tree<float>& tree, const BatchMemory& memory, int steps) {
   }
 }
 
-constexpr BatchKernel kKernel = {
-#if STRIDE_LANE_COUNT == 16
-    "avx512",
-#elif STRIDE_LANE_COUNT == 8
-    "avx2",
-#else
-    "sse2",
-#endif
-    kLanes, ScratchBytes, Update, StepLanes};
-
 }  // namespace
 }  // namespace STRIDE_LANES_NAMESPACE
 
-#if STRIDE_LANE_COUNT == 16
-const BatchKernel& KernelAvx512() { return lanes_avx512::kKernel; }
-#elif STRIDE_LANE_COUNT == 8
-const BatchKernel& KernelAvx2() { return lanes_avx2::kKernel; }
-#else
-const BatchKernel& KernelSse2() { return lanes_sse2::kKernel; }
-#endif
+STRIDE_DEFINE_LANE_KERNEL(BatchKernel, BatchKernels, ScratchBytes, Update, StepLanes)
 
 }  // namespace stride

@@ -1,0 +1,122 @@
+#include "stride/learn/learning_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "stride/core/error.h"
+#include "stride/core/file.h"
+#include "stride/core/progress.h"
+
+namespace stride {
+namespace {
+
+// What a line of the history says, for the progress bar.
+std::string StateText(const nlohmann::ordered_json& line, double rate) {
+  std::string text = line.contains("stage") ? line.value("stage", "") + ": " : "";
+  if (text.size() > 40) text = text.substr(0, 37) + "..: ";
+  text += line.value("phase", "");
+  if (line.contains("of")) {
+    text += fmt::format(" {}: stands {:.1f} of {:g} s", line.value("iteration", 0) + 1,
+                        line.value("seconds", 0.0), line.value("of", 0.0));
+  }
+  if (line.contains("return")) text += fmt::format(", return {:.4g}", line.value("return", 0.0));
+  if (line.contains("cost")) text += fmt::format(", cost {:.2f}", line.value("cost", 0.0));
+  return text + fmt::format(", {:.2f} M steps/s", rate / 1e6);
+}
+
+void GoOnFromCheckpoint(const LearningRunOptions& options, LearningJob* job) {
+  const std::string checkpoint = options.out + ".checkpoint";
+  if (options.resume && std::filesystem::exists(checkpoint)) {
+    job->Restore(ReadFile(checkpoint), checkpoint);
+  } else if (!options.resume && options.check_existing && std::filesystem::exists(options.out)) {
+    options.check_existing(options.out);
+  }
+}
+
+void WriteCheckpoint(const std::string& out, const LearningJob& job) {
+  const std::string bytes = job.Checkpoint();
+  if (bytes.empty()) return;
+  WriteFileWhole(out + ".checkpoint", bytes);
+  std::string lines;
+  for (const auto& each : job.History()) lines += each.dump() + "\n";
+  WriteFileWhole(out + ".history.jsonl", lines);
+}
+
+}  // namespace
+
+LearningOutcome RunToEnd(const LearningRunOptions& options, const Workers& workers,
+                         LearningJob* job) {
+  if (options.out.empty()) throw InputError("-o: what is learned needs a file to be written to");
+  if (!workers.AllSame(job->InstructionSet())) {
+    throw InputError(fmt::format(
+        "the ranks run lanes of different instruction sets ({}) and would come to different "
+        "numbers; start them on like machines, or set STRIDE_INSTRUCTION_SET to one that all have",
+        fmt::join(workers.OfAllRanks(job->InstructionSet()), ", ")));
+  }
+  GoOnFromCheckpoint(options, job);
+
+  using Clock = std::chrono::steady_clock;
+  const auto since = [start = Clock::now()] {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  constexpr int kParts = 1000;
+  Progress progress(options.quiet || !workers.Leader());
+  std::mutex showing;  // iterations are long: who asks whether to stop shows how far they are
+  std::string text = "begins";
+  const auto show = [&] {
+    if (const std::unique_lock lock(showing, std::try_to_lock); lock) {
+      progress.Show(static_cast<int>(kParts * job->Progress()), kParts, text);
+    }
+  };
+  // Only the leader hears; the others are told.
+  const std::function<bool()> stop = [&] {
+    show();
+    return workers.Leader() && options.stop && options.stop();
+  };
+  LearningOutcome outcome;
+  show();
+  while (!job->Done() && !outcome.stopped) {
+    const nlohmann::ordered_json line = job->Advance(stop);
+    outcome.stopped = workers.Agree(stop());
+    if (line.is_null()) {
+      outcome.stopped = true;
+      break;
+    }
+    if (!workers.Leader()) continue;
+    WriteCheckpoint(options.out, *job);
+    text = StateText(line, static_cast<double>(job->LaneSteps()) / since());
+    show();
+  }
+  outcome.wall_seconds = since();
+  outcome.lane_steps_per_second =
+      static_cast<double>(job->LaneSteps()) / std::max(1e-9, outcome.wall_seconds);
+  outcome.leader = workers.Leader();
+  outcome.iterations = static_cast<int>(job->History().size());
+  outcome.threads = workers.Threads();
+  outcome.ranks = workers.Ranks();
+  if (outcome.stopped && !job->Done()) return outcome;
+  outcome.stopped = false;
+  outcome.result = job->Result();
+  if (workers.Leader()) {
+    for (const auto& [path, bytes] : outcome.result.files) WriteFileWhole(path, bytes);
+  }
+  return outcome;
+}
+
+nlohmann::ordered_json ToJson(const LearningOutcome& o) {
+  nlohmann::ordered_json json = {{"stopped", o.stopped},
+                                 {"wall_seconds", o.wall_seconds},
+                                 {"lane_steps_per_second", o.lane_steps_per_second},
+                                 {"iterations", o.iterations},
+                                 {"threads", o.threads},
+                                 {"ranks", o.ranks}};
+  json.update(o.result.json);
+  return json;
+}
+
+}  // namespace stride

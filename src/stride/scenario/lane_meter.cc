@@ -1,0 +1,11 @@
+#include "stride/scenario/lane_meter.h"
+
+#include "stride/scenario/push.h"
+
+namespace stride {
+
+LaneMeterFacts MeterFactsOf(const Character& character) {
+  return {PushedBody(character), character.bodies[0].joint.kind == JointKind::kFree};
+}
+
+}  // namespace stride

@@ -1,0 +1,72 @@
+// Compiled once for each instruction set: see cmake/lanes.cmake.
+#include "stride/math/lanes.h"
+#include "stride/scenario/fall.h"
+#include "stride/scenario/lane_meter.h"
+
+namespace stride {
+namespace STRIDE_LANES_NAMESPACE {
+namespace {
+
+using View = LaneView<Lanes, float>;
+
+// Torque of a joint's servo in the step that led here: the implicit servo (sim/servo.h) looks at
+// the state at the end of the step.
+Vec3<Lanes> ServoTorque(const View& view, int body) {
+  const TreeBody<float>& b = view.tree.bodies[body];
+  const JointState<Lanes>& joint = view.Joint(body);
+  const JointDrive<Lanes>& drive = view.drives[body];
+  Vec3<Lanes> error;
+  if (b.kind == JointKind::kHinge) {
+    error = {drive.target.w - joint.angle, Lanes(0.0f), Lanes(0.0f)};
+  } else {
+    error = RotationVector(Conjugate(joint.rot) * drive.target);
+  }
+  Vec3<Lanes> torque = drive.torque + error * drive.kp + (drive.target_v - joint.w) * drive.kd;
+  if (b.max_torque > 0) {
+    const Lanes most(b.max_torque);
+    torque = torque * (most / Max(most, Norm(torque)));
+  }
+  return torque;
+}
+
+void Begin(const LaneMeterFacts& facts, const Tree<float>& tree, const BatchMemory& memory,
+           float* slots) {
+  const View view = ViewOf<Lanes>(tree, memory);
+  Lanes* s = reinterpret_cast<Lanes*>(slots);
+  s[kMeterFallen] = s[kMeterWork] = Lanes(0.0f);
+  s[kMeterStartHeight] = view.Root().position.z - view.ground_height;
+  const Mat3<Lanes>& r = view.Motion(facts.trunk).r;
+  const Vec3<Lanes> up = TransposeMul(r, Vec3<Lanes>{Lanes(0.0f), Lanes(0.0f), Lanes(1.0f)});
+  s[kMeterStartUp] = up.x, s[kMeterStartUp + 1] = up.y, s[kMeterStartUp + 2] = up.z;
+}
+
+void Add(const LaneMeterFacts& facts, const Tree<float>& tree, const BatchMemory& memory,
+         float* slots) {
+  const View view = ViewOf<Lanes>(tree, memory);
+  Lanes* s = reinterpret_cast<Lanes*>(slots);
+  const Vec3<Lanes> up{s[kMeterStartUp], s[kMeterStartUp + 1], s[kMeterStartUp + 2]};
+  const Lanes cosine = (view.Motion(facts.trunk).r * up).z;
+  const Lanes size = Min(Abs(cosine), Lanes(1.0f));
+  const Lanes acute = AcosOverSin(size) * Sqrt(Lanes(1.0f) - size * size);
+  const Lanes tilt = Select(cosine < Lanes(0.0f), Lanes(3.14159265f) - acute, acute);
+  LaneMask fallen = TooTilted(kFallFromStart, tilt * tilt);
+  if (facts.free_root) {
+    const Lanes height = view.Root().position.z - view.ground_height;
+    fallen = fallen | TooLow(kFallFromStart, height, s[kMeterStartHeight]);
+  }
+  s[kMeterFallen] = Select(fallen, Lanes(1.0f), s[kMeterFallen]);
+  Lanes power(0.0f);
+  const int n = view.Bodies();
+  for (int i = 0; i < n; ++i) {
+    if (tree.bodies[i].kind == JointKind::kFree) continue;
+    power += Abs(Dot(ServoTorque(view, i), view.Joint(i).w));
+  }
+  s[kMeterWork] += power * view.time_step;
+}
+
+}  // namespace
+}  // namespace STRIDE_LANES_NAMESPACE
+
+STRIDE_DEFINE_LANE_KERNEL(LaneMeterKernel, LaneMeterKernels, Begin, Add)
+
+}  // namespace stride
