@@ -1,8 +1,7 @@
 import * as THREE from 'three';
-import type { Connection } from './connection';
+import type { Connection, Status } from './connection';
 import type { LiveRun } from './live_run';
 import type { Recordings } from './recordings';
-import type { Status } from './connection';
 import type { Hand } from './scene/hand';
 import type { Stage } from './scene/stage';
 

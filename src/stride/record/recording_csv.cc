@@ -90,7 +90,7 @@ void NameDriven(const RecordedController& driver, const Character& character,
   }
   for (const Body& body : character.bodies) {
     for (const std::string& name : TorqueNames(body.joint.kind)) {
-      table->Name(prefix + body.name + "." + name);
+      table->Name(fmt::format("{}{}.{}", prefix, body.name, name));
     }
   }
 }
@@ -121,6 +121,7 @@ void AddDriven(const RecordedFrame& frame, int actor, const Character& character
 std::string RecordingCsv(const Recording& recording) {
   const std::vector<Character> actors = ActorsOf(recording);
   std::vector<Layout> layouts;
+  layouts.reserve(actors.size());
   for (const Character& actor : actors) layouts.push_back(LayoutOf(actor));
   Table table("step");
   table.Name("time_s");
@@ -129,7 +130,7 @@ std::string RecordingCsv(const Recording& recording) {
     for (const auto& names : {CoordinateNames, VelocityNames}) {
       for (const Body& body : actors[a].bodies) {
         for (const std::string& name : names(body.joint.kind)) {
-          table.Name(prefix + body.name + "." + name);
+          table.Name(fmt::format("{}{}.{}", prefix, body.name, name));
         }
       }
     }
