@@ -52,24 +52,12 @@ std::string Text(const BenchResult& r) {
       "\nImport of a BVH with {} joints, {} frames, one core\n"
       "  read and retarget     {:>8.0f} frames/s\n  and feet on the ground{:>8.0f} frames/s\n",
       r.import_joints, r.import_frames, r.retarget_frames_per_second, r.import_frames_per_second);
-  const BenchLearning& l = r.learning;
-  text += fmt::format("\nLearning a walk, one core, wall time\n  {:<10}{:>41.0f} lane steps/s\n",
-                      "raw lanes", l.raw_steps_per_second);
-  const auto work = [&](const char* name, const BenchLearning::Work& w) {
-    text += fmt::format(
-        "  {:<10}{:>12.0f} fragments/s{:>17.0f} lane steps/s, {:.2f} of raw, {:.0f} % in physics\n",
-        name, w.samples_per_second, w.steps_per_second, w.steps_per_second / l.raw_steps_per_second,
-        100 * w.physics_share);
-  };
-  work("sampling", l.sampling);
-  work("trials", l.episodes);
-  text += "\nGrowth of a whole learning run (wall time)\n";
-  for (const BenchLearning::Scaling& s : l.scaling) {
-    text += fmt::format("  {} thread{} x {} rank{} {:>8.2f} s, {:.2f} times as fast\n", s.threads,
-                        s.threads == 1 ? " " : "s", s.ranks, s.ranks == 1 ? " " : "s",
-                        s.wall_seconds, s.speedup);
-  }
-  if (!l.missing.empty()) text += fmt::format("  no ranks: {}\n", l.missing);
+  text += fmt::format(
+      "\nA controller in lanes, with the physics, one core\n"
+      "  lane program          {:>8.0f} lane steps/s\n  clones                {:>8.0f} lane "
+      "steps/s\n",
+      r.lane_program_steps_per_second, r.lane_adapter_steps_per_second);
+  for (const MethodSpeed& method : r.methods) text += method.text;
   return text;
 }
 

@@ -181,6 +181,28 @@ class Learn(Case):
         self.assertIn("--resume", errors)
         self.assertFalse(os.path.exists(out))
 
+    def test_lanes_of_another_kind_do_not_go_on(self):
+        out = self.path("a.skill")
+        def run(lanes, *more):
+            return self.run_stride(*self.learn(out, *more),
+                                   env={**os.environ, "STRIDE_INSTRUCTION_SET": lanes})
+        wrong = run("mmx")
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("mmx", wrong.stderr)
+        self.assertIn("sse2", wrong.stderr)  # one of those there are
+        self.assertEqual(run("sse2").returncode, 0)
+        written = self.read(out)
+        self.assertEqual(run("sse2", "--resume").returncode, 0)
+        self.assertEqual(self.read(out), written)
+        with open("/proc/cpuinfo", encoding="ascii") as file:
+            lanes = "avx2" if " avx2 " in file.read() else "sse2"
+        other = run(lanes, "--resume")
+        if lanes != "sse2":
+            self.assertEqual(other.returncode, 1)
+            for word in (out + ".checkpoint", "'sse2'", "'avx2'", "STRIDE_INSTRUCTION_SET"):
+                self.assertIn(word, other.stderr)
+            self.assertEqual(self.read(out), written)
+
     def test_bad_input_is_refused_and_nothing_overwritten(self):
         out = self.path("a.skill")
         self.refuse(["learn", "skill", "kick", "-o", out], "no loop")

@@ -232,13 +232,17 @@ TEST_P(EngineHumanTest, LandsAtFiveMetresPerSecond) {
   state.q[2] += 0.05;
   state.v[2] = -5;
   engine->SetState(0, state);
+  // A landing gives no energy: it never throws the body higher than it fell from.
+  const double highest = CenterOfMass(*engine).z + 25 / (2 * world.gravity);
+  bool touched = false;
   for (int i = 0; i < 400; ++i) {
     engine->Step(HoldAll(world), {});
     ASSERT_FALSE(engine->Failed(0));
     ASSERT_TRUE(AllFinite(engine->GetState(0)));
+    ASSERT_LT(CenterOfMass(*engine).z, highest) << "step " << i;
+    touched = touched || !engine->Contacts().empty();
   }
-  // A landing gives no energy: it does not throw the body higher than it fell from.
-  EXPECT_LT(engine->GetState(0).q[2], character_.rest_q[2] + 1.3);
+  EXPECT_TRUE(touched);
 }
 
 TEST_P(EngineCharacterTest, FallsWithGravity) {

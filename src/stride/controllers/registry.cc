@@ -13,12 +13,18 @@ namespace stride {
     ControllerInfo Describe();  \
   }
 #include "stride/controllers/controllers.def"
+#ifdef STRIDE_MORE_CONTROLLERS  // a program's own, besides those of the library: another such file
+#include STRIDE_MORE_CONTROLLERS
+#endif
 #undef STRIDE_CONTROLLER
 
 const std::vector<ControllerInfo>& Controllers() {
   static const std::vector<ControllerInfo> controllers = {
 #define STRIDE_CONTROLLER(name) name##_controller::Describe(),
 #include "stride/controllers/controllers.def"
+#ifdef STRIDE_MORE_CONTROLLERS
+#include STRIDE_MORE_CONTROLLERS
+#endif
 #undef STRIDE_CONTROLLER
   };
   return controllers;
@@ -106,14 +112,15 @@ std::vector<LearningMethod> LearningMethods() {
   return methods;
 }
 
+bool UpgradeSkill(int version, nlohmann::ordered_json* json) {
+  for (const ControllerInfo& info : Controllers()) {
+    if (info.upgrade && info.upgrade(version, json)) return true;
+  }
+  return false;
+}
+
 Skill ParseSkill(const std::string& text, const std::string& file_name) {
-  Skill skill =
-      ParseEnvelope(text, file_name, [](int version, nlohmann::ordered_json* json) {
-        for (const ControllerInfo& info : Controllers()) {
-          if (info.upgrade && info.upgrade(version, json)) return true;
-        }
-        return false;
-      });
+  Skill skill = ParseEnvelope(text, file_name, UpgradeSkill);
   try {
     const ControllerInfo& info = FindController(skill.controller);
     if (info.check_skill) info.check_skill(skill);

@@ -46,6 +46,8 @@ class LearningJob {
   virtual std::string Checkpoint() const = 0;
   virtual void Restore(const std::string& bytes, const std::string& file_name) = 0;
 
+  // Of its lanes: ranks of another one would come to other numbers.
+  virtual std::string InstructionSet() const = 0;
   virtual long LaneSteps() const = 0;  // simulated so far in this process' view of the run
   // Once it is done. Called on all ranks: what it measures is shared work.
   virtual LearningResult Result() = 0;
@@ -74,7 +76,8 @@ struct LearningOption {
   enum class Kind { kText, kList, kFlag, kSetting };
   std::string name, help;  // "range": --range
   Kind kind = Kind::kText;
-  std::string value;  // the default, for the help text; kSetting: the key of the setting it stands for
+  std::string
+      value;  // the default, for the help text; kSetting: the key of the setting it stands for
 };
 
 // A subcommand of `stride learn`.

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
@@ -51,6 +52,12 @@ void WriteCheckpoint(const std::string& out, const LearningJob& job) {
 LearningOutcome RunToEnd(const LearningRunOptions& options, const Workers& workers,
                          LearningJob* job) {
   if (options.out.empty()) throw InputError("-o: what is learned needs a file to be written to");
+  if (!workers.AllSame(job->InstructionSet())) {
+    throw InputError(fmt::format(
+        "the ranks run lanes of different instruction sets ({}) and would come to different "
+        "numbers; start them on like machines, or set STRIDE_INSTRUCTION_SET to one that all have",
+        fmt::join(workers.OfAllRanks(job->InstructionSet()), ", ")));
+  }
   GoOnFromCheckpoint(options, job);
 
   using Clock = std::chrono::steady_clock;

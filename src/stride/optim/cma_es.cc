@@ -236,7 +236,7 @@ void CmaEs::Tell(std::span<const double> returns) {
   SetDerived();
 }
 
-// Equations 38 to 48 of the tutorial.
+// Appendix A of the tutorial.
 void CmaEs::Move(const std::vector<int>& order) {
   const int n = Dimension(), lambda = state_.population;
   const CmaConstants& c = constants_;
@@ -256,15 +256,15 @@ void CmaEs::Move(const std::vector<int>& order) {
   sigma_path = (1 - c.sigma_rate) * sigma_path +
                std::sqrt(c.sigma_rate * (2 - c.sigma_rate) * c.mass) * white;
   const double norm = sigma_path.norm();
-  // A long path means that sigma grows: the covariance need not grow as well.
+  // h_sigma: while sigma still grows fast, the covariance need not grow along the same path.
   const double settled =
       std::sqrt(1 - std::pow(1 - c.sigma_rate, 2.0 * (state_.run_iteration + 1)));
-  const bool grows = norm / settled < (1.4 + 2.0 / (n + 1)) * c.expected_norm;
+  const bool steady = norm / settled < (1.4 + 2.0 / (n + 1)) * c.expected_norm;
   auto path = Vector(state_.covariance_path);
   path *= 1 - c.path_rate;
-  if (grows) path += std::sqrt(c.path_rate * (2 - c.path_rate) * c.mass) * step;
+  if (steady) path += std::sqrt(c.path_rate * (2 - c.path_rate) * c.mass) * step;
 
-  const double lost = grows ? 0 : c.path_rate * (2 - c.path_rate);
+  const double lost = steady ? 0 : c.path_rate * (2 - c.path_rate);
   const double kept = 1 + c.rank_one_rate * (lost - 1) - c.rank_mu_rate * weights.sum();
   auto diagonal = Vector(state_.covariance);
   auto full = Square(state_.covariance, separable_ ? 0 : n);
@@ -343,7 +343,7 @@ CmaStop CmaEs::FindStop(const std::vector<double>& sorted) const {
   const double longest = *std::max_element(s.lengths.begin(), s.lengths.end());
   const double shortest = *std::min_element(s.lengths.begin(), s.lengths.end());
   if (std::pow(longest / shortest, 2) > options_.largest_condition) return CmaStop::kCondition;
-  constexpr double kGrown = 1e4;  // TolXUp
+  constexpr double kGrown = 1e4;  // TolXUp, against the scale or the first deviation
   if (s.sigma * longest > kGrown * std::max(1.0, options_.sigma)) return CmaStop::kDiverged;
 
   const auto seen = static_cast<std::size_t>(10 + std::ceil(30.0 * n / s.population));

@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "stride/math/rotation.h"
 #include "stride/scenario/push.h"
 
 namespace stride {
+namespace {
+
+double AngleOf(double cosine) { return std::acos(std::clamp(cosine, -1.0, 1.0)); }
+
+}  // namespace
+
+double TiltBetween(const Quatd& a, const Quatd& b) {
+  return AngleOf(Rotate(a * Conjugate(b), Vec3d{0, 0, 1}).z);
+}
 
 FallDetector::FallDetector(const Character& character, const Terrain& terrain, const State& start)
     : terrain_(terrain), free_root_(character.bodies[0].joint.kind == JointKind::kFree) {
@@ -38,9 +46,9 @@ double FallDetector::RootHeight(const State& state) const {
 }
 
 bool FallDetector::Fallen(const State& state) const {
-  if (free_root_ && RootHeight(state) < kFallHeight * start_height_) return true;
-  const double cosine = Rotate(TrunkRotation(state), start_up_).z;
-  return cosine < std::cos(kFallTiltDeg * std::numbers::pi / 180);
+  if (free_root_ && TooLow(kFallFromStart, RootHeight(state), start_height_)) return true;
+  const double tilt = AngleOf(Rotate(TrunkRotation(state), start_up_).z);
+  return TooTilted(kFallFromStart, tilt * tilt);
 }
 
 }  // namespace stride

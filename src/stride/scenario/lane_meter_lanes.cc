@@ -21,8 +21,7 @@ Vec3<Lanes> ServoTorque(const View& view, int body) {
   } else {
     error = RotationVector(Conjugate(joint.rot) * drive.target);
   }
-  Vec3<Lanes> torque =
-      drive.torque + error * drive.kp + (drive.target_v - joint.w) * drive.kd;
+  Vec3<Lanes> torque = drive.torque + error * drive.kp + (drive.target_v - joint.w) * drive.kd;
   if (b.max_torque > 0) {
     const Lanes most(b.max_torque);
     torque = torque * (most / Max(most, Norm(torque)));
@@ -47,10 +46,13 @@ void Add(const LaneMeterFacts& facts, const Tree<float>& tree, const BatchMemory
   Lanes* s = reinterpret_cast<Lanes*>(slots);
   const Vec3<Lanes> up{s[kMeterStartUp], s[kMeterStartUp + 1], s[kMeterStartUp + 2]};
   const Lanes cosine = (view.Motion(facts.trunk).r * up).z;
-  LaneMask fallen = cosine < Lanes(0.5f);
+  const Lanes size = Min(Abs(cosine), Lanes(1.0f));
+  const Lanes acute = AcosOverSin(size) * Sqrt(Lanes(1.0f) - size * size);
+  const Lanes tilt = Select(cosine < Lanes(0.0f), Lanes(3.14159265f) - acute, acute);
+  LaneMask fallen = TooTilted(kFallFromStart, tilt * tilt);
   if (facts.free_root) {
     const Lanes height = view.Root().position.z - view.ground_height;
-    fallen = fallen | (height < Lanes(static_cast<float>(kFallHeight)) * s[kMeterStartHeight]);
+    fallen = fallen | TooLow(kFallFromStart, height, s[kMeterStartHeight]);
   }
   s[kMeterFallen] = Select(fallen, Lanes(1.0f), s[kMeterFallen]);
   Lanes power(0.0f);

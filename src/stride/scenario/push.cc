@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "stride/core/random.h"
-
 namespace stride {
 
 bool ActsAt(const Push& push, double time) {
@@ -38,6 +36,31 @@ Vec3d DisturbanceAt(const Disturbance& disturbance, int interval_index, int samp
   const double heading = random.Uniform(0, 2 * std::numbers::pi);
   const double force = random.Uniform(0, disturbance.amplitude);
   return {force * std::cos(heading), force * std::sin(heading), 0};
+}
+
+TrialPush DrawPush(const TrialPushes& pushes, double base, Random* random) {
+  constexpr double kTurn = 2 * std::numbers::pi;
+  TrialPush push;
+  push.heading = random->Uniform(0, kTurn);
+  if (!pushes.directions.empty()) {
+    const int direction = DrawByWeight(pushes.directions, random);
+    push.heading = base + (direction + push.heading / kTurn) * (kTurn / kPushDirections);
+  }
+  const double around = (push.heading - base) / kTurn;
+  push.direction = std::min(kPushDirections - 1,
+                            static_cast<int>((around - std::floor(around)) * kPushDirections));
+  push.force = pushes.force * (pushes.least + (1 - pushes.least) * random->Uniform());
+  return push;
+}
+
+int DrawByWeight(std::span<const double> weights, Random* random) {
+  double sum = 0;
+  for (const double w : weights) sum += w;
+  double left = random->Uniform() * sum;
+  for (std::size_t k = 0; k + 1 < weights.size(); ++k) {
+    if ((left -= weights[k]) < 0) return static_cast<int>(k);
+  }
+  return static_cast<int>(weights.size()) - 1;
 }
 
 int PushedBody(const Character& character) {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "stride/character/character.h"
+#include "stride/core/random.h"
 
 // Pushes: horizontal forces on a body of a character, its trunk unless another is named.
 namespace stride {
@@ -17,6 +19,7 @@ struct Push {
   std::string body;     // a body's name or a role; empty: PushedBody()
   int repeats = 1;      // in all; the later ones follow after `every` each
   double every = 0;     // s
+  int actor = 0;        // who is pushed
   friend bool operator==(const Push&, const Push&) = default;
 };
 // Whether it acts during the step that begins at `time`.
@@ -43,6 +46,31 @@ struct Disturbance {
 };
 // `sample` tells runs under the same disturbance apart: lanes, for instance.
 Vec3d DisturbanceAt(const Disturbance& disturbance, int interval_index, int sample = 0);
+
+// Pushes of the trials that teach: one after the other, each in a random direction and of a random
+// size.
+struct TrialPushes {
+  double force = 0;         // N, largest
+  double seconds = 0.2;     // each lasts
+  double every = 1;         // s
+  double least = 0;         // smallest, as a share of the largest
+  double from = 0, to = 1;  // they begin in this part of what is performed, shares of it
+  // How likely each of the kPushDirections is; empty: all alike, from anywhere.
+  std::vector<double> directions;
+};
+// Eighths of a turn, from the heading of what is performed on to the left.
+inline constexpr int kPushDirections = 8;
+
+struct TrialPush {
+  double force = 0;    // N
+  double heading = 0;  // rad, in the world
+  int direction = 0;   // eighth
+};
+// `base`: heading of what is performed, in the world.
+TrialPush DrawPush(const TrialPushes& pushes, double base, Random* random);
+
+// An index as likely as its weight.
+int DrawByWeight(std::span<const double> weights, Random* random);
 
 // The body that is pushed: the trunk, or the root of a character that has none.
 int PushedBody(const Character& character);

@@ -25,7 +25,8 @@ struct LaneConditions {
 // No allocation after construction.
 class Batch {
  public:
-  // `instruction_set`: "sse2", "avx2", "avx512", or empty for the best that this processor has.
+  // `instruction_set`: "sse2", "avx2", "avx512", or empty for the best that this processor has
+  // (or what the environment variable STRIDE_INSTRUCTION_SET names).
   explicit Batch(const World& world, const std::string& instruction_set = "");
   ~Batch();
   Batch(Batch&&) noexcept;
@@ -34,6 +35,7 @@ class Batch {
   int Lanes() const;
   const char* InstructionSet() const;
   static std::vector<std::string> InstructionSets();  // those this processor can run
+  static std::string ChosenInstructionSet();          // where none is asked for
 
   // A state that is not finite marks the lane as failed and is not taken; a finite one revives the
   // lane.
@@ -46,10 +48,10 @@ class Batch {
   // Servo gains of a body's joint; targets and torques stay.
   void SetGains(int lane, int body, double kp, double kd);
 
-  // A lane's state as floats, exactly, but for its place on the ground: the origin is on the plane
-  // below the root. For what begins again and again where it was.
+  // A lane's state as floats, exactly, for what begins again and again where it was; but for its
+  // place on the ground, unless that is kept: the origin is then on the plane below the root.
   int StoredSize() const;
-  void Store(int lane, float* state) const;
+  void Store(int lane, float* state, bool keep_place = false) const;
   void Load(int lane, const float* state);
 
   // Forces stay until cleared; one for each body and lane.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <thread>
 
 #include <time.h>
@@ -11,12 +12,29 @@
 #include "stride/app/bench/bench_jobs.h"
 #include "stride/character/library.h"
 #include "stride/character/paper_bodies.h"
+#include "stride/controllers/registry.h"
 #include "stride/core/random.h"
 #include "stride/dynamics/rigid_body.h"
+#include "stride/learn/lane_driver.h"
+#include "stride/scenario/placement.h"
 #include "stride/sim/batch.h"
 
 namespace stride {
+
+#define STRIDE_BENCH(name)                          \
+  namespace benches::name {                         \
+  MethodSpeed Measure(const BenchOptions& options); \
+  }
+#include "stride/app/bench/benches.def"
+#undef STRIDE_BENCH
+
 namespace {
+
+constexpr MethodSpeed (*kMethodBenches[])(const BenchOptions&) = {
+#define STRIDE_BENCH(name) benches::name::Measure,
+#include "stride/app/bench/benches.def"
+#undef STRIDE_BENCH
+};
 
 double ProcessorSeconds() {
   timespec t;
@@ -156,6 +174,44 @@ void MeasureThreads(const StandJob& job, bool quick, BenchResult* result) {
   }
 }
 
+// The controller `hold`, which does next to nothing: what remains is what driving lanes costs.
+void MeasureControlledLanes(const World& world, bool quick, BenchResult* result) {
+  ControllerInput input;
+  input.world = world;
+  input.stand = StandOn(world.actors[0], world.terrain);
+  const ControllerInfo& hold = FindController("hold");
+  const LaneDriverMaker makers[] = {DriveByProgram(hold.lanes(input)),
+                                    DriveByClones(world.actors[0], [&](std::span<const double>) {
+                                      return MakeController("hold", input);
+                                    })};
+  std::vector<double> rates[2];
+  std::unique_ptr<Batch> batches[2];
+  std::unique_ptr<LaneDriver> drivers[2];
+  for (int k = 0; k < 2; ++k) {
+    batches[k] = std::make_unique<Batch>(world);
+    drivers[k] = makers[k](*batches[k]);
+  }
+  const std::vector<std::span<const double>> none(batches[0]->Lanes());
+  for (int round = 0; round < (quick ? 3 : 9); ++round) {
+    for (int k = 0; k < 2; ++k) {
+      Batch& batch = *batches[k];
+      for (int lane = 0; lane < batch.Lanes(); ++lane) batch.SetState(lane, input.stand);
+      drivers[k]->Begin(none, &batch);
+      double time = 0;
+      rates[k].push_back(Measure(ProcessorSeconds, quick ? 0.05 : 0.2, [&] {
+                           constexpr int kSteps = 20;
+                           for (int step = 0; step < kSteps; ++step, time += world.time_step) {
+                             drivers[k]->Step(time, &batch);
+                             batch.Step(1);
+                           }
+                           return static_cast<long>(kSteps) * batch.Lanes();
+                         }).per_second);
+    }
+  }
+  result->lane_program_steps_per_second = Median(rates[0]);
+  result->lane_adapter_steps_per_second = Median(rates[1]);
+}
+
 void MeasureLayers(const Character& character, std::uint64_t seed, bool quick,
                    BenchResult* result) {
   Model<double> model(character);
@@ -230,8 +286,12 @@ BenchResult RunBench(const BenchOptions& options) {
   MeasureLayers(job.world.actors[0], options.seed, options.quick, &result);
   tell("import of motion capture");
   MeasureImport(job.world.actors[0], options.quick, &result);
-  tell("learning");
-  result.learning = MeasureLearning(options.quick, options.seed, options.program);
+  tell("a controller in lanes");
+  MeasureControlledLanes(job.world, options.quick, &result);
+  for (const auto& measure : kMethodBenches) {
+    tell("learning");
+    result.methods.push_back(measure(options));
+  }
   return result;
 }
 
@@ -282,23 +342,9 @@ nlohmann::ordered_json ToJson(const BenchResult& r) {
   json["import_frames"] = r.import_frames;
   json["retarget_frames_per_second"] = r.retarget_frames_per_second;
   json["import_frames_per_second"] = r.import_frames_per_second;
-  const auto work = [&](const BenchLearning::Work& w) {
-    return Json{{"samples_per_second", w.samples_per_second},
-                {"steps_per_second", w.steps_per_second},
-                {"to_raw_lanes", w.steps_per_second / r.learning.raw_steps_per_second},
-                {"physics_share", w.physics_share}};
-  };
-  json["learning"] = {{"raw_steps_per_second", r.learning.raw_steps_per_second},
-                      {"sampling", work(r.learning.sampling)},
-                      {"episodes", work(r.learning.episodes)},
-                      {"scaling", Json::array()},
-                      {"ranks_missing", r.learning.missing}};
-  for (const BenchLearning::Scaling& s : r.learning.scaling) {
-    json["learning"]["scaling"].push_back({{"threads", s.threads},
-                                           {"ranks", s.ranks},
-                                           {"wall_seconds", s.wall_seconds},
-                                           {"speedup", s.speedup}});
-  }
+  json["lane_program_steps_per_second"] = r.lane_program_steps_per_second;
+  json["lane_adapter_steps_per_second"] = r.lane_adapter_steps_per_second;
+  for (const MethodSpeed& method : r.methods) json[method.key] = method.json;
   return json;
 }
 

@@ -7,8 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "stride/app/bench/bench_learn.h"
-
 namespace stride {
 
 struct BenchOptions {
@@ -16,6 +14,13 @@ struct BenchOptions {
   std::uint64_t seed = 0;
   std::string program;  // path of stride, which mpirun starts; empty: no ranks are measured
   std::function<void(const std::string&)> progress;  // told what is being measured
+};
+
+// What a method says of its own speed (benches.def).
+struct MethodSpeed {
+  std::string key;  // in the JSON
+  nlohmann::ordered_json json;
+  std::string text;
 };
 
 // Speeds are steps (of one character, or of one lane) a second of processor time on one core,
@@ -70,7 +75,11 @@ struct BenchResult {
   int import_joints = 0, import_frames = 0;
   double retarget_frames_per_second = 0, import_frames_per_second = 0;
 
-  BenchLearning learning;  // by wall time
+  // The controller `hold` in lanes, lane steps a second with the physics: as a lane program, and by
+  // clones.
+  double lane_program_steps_per_second = 0, lane_adapter_steps_per_second = 0;
+
+  std::vector<MethodSpeed> methods;  // by wall time
 
   double BatchToMujoco() const { return batch.steps_per_second / mujoco.steps_per_second; }
   double NativeToMujoco() const { return native.steps_per_second / mujoco.steps_per_second; }

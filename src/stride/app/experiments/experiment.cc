@@ -15,6 +15,7 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/hash.h"
 
 namespace stride {
 
@@ -186,13 +187,7 @@ Json RowsJson(const std::vector<Row>& rows) {
 
 }  // namespace
 
-std::string InputHash(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char byte : bytes) {
-    hash = (hash ^ static_cast<std::uint8_t>(byte)) * 0x100000001b3u;
-  }
-  return fmt::format("{:016x}", hash);
-}
+std::string InputHash(std::string_view bytes) { return HashOf(bytes); }
 
 const std::vector<Experiment>& Experiments() {
   static const std::vector<Experiment> experiments = {

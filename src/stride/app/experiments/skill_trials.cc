@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "stride/controllers/control_graph/features.h"
 #include "stride/core/parallel.h"
 #include "stride/core/progress.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/edit/symmetry.h"
+#include "stride/scenario/fall.h"
 
 namespace stride::experiments {
 namespace {
@@ -23,10 +23,8 @@ constexpr double kLostFor = 0.2;  // s
 
 bool IsLost(const std::vector<double>& q, const std::vector<double>& reference) {
   const auto root = [](const std::vector<double>& of) { return Quatd{of[3], of[4], of[5], of[6]}; };
-  if (!(q[2] > kFallenHeight * reference[2])) return true;
-  // However far it has turned about the vertical.
-  const Quatd error = root(q) * Conjugate(root(reference));
-  return Rotate(error, Vec3d{0, 0, 1}).z < std::cos(kFallenTilt);
+  const double tilt = TiltBetween(root(q), root(reference));  // however far it has turned
+  return IsFallen(kFallFromReference, q[2], reference[2], tilt * tilt);
 }
 
 }  // namespace
@@ -45,7 +43,7 @@ TrialResult PerformSkill(const RunSetup& setup) {
     if (run.StepCount() % kJudgeEvery != 0) continue;
     run.ReadFrame(&frame);
     const std::vector<double>& q = frame.actors[0].q;
-    if (!IsLost(q, frame.reference)) {
+    if (!IsLost(q, frame.controls[0].reference)) {
       lost_since.reset();
     } else if (!lost_since) {
       lost_since = run.Time();
@@ -53,7 +51,7 @@ TrialResult PerformSkill(const RunSetup& setup) {
       return {*lost_since, true, kNone};
     }
     if (run.Time() < setup.scenario.seconds - kTrackedSeconds) continue;
-    error += MeanJointAngle(character, q, frame.reference);
+    error += MeanJointAngle(character, q, frame.controls[0].reference);
     ++errors;
   }
   return {run.Time(), false, errors > 0 ? error / errors * 180 / std::numbers::pi : kNone};
@@ -76,7 +74,7 @@ std::vector<TrialResult> PerformSkills(const std::vector<RunSetup>& setups, int 
 }
 
 RunSetup PerformAlone(const std::string& skill, double seconds) {
-  RunSetup setup{.engine = "native", .controller = "control_graph", .skill = skill};
+  RunSetup setup{.characters = {{.controller = ControllerOfSkill(skill), .skill = skill}}};
   setup.scenario.seconds = seconds;
   return setup;
 }

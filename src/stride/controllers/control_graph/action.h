@@ -34,27 +34,40 @@ STRIDE_INLINE void ApplyAction(const Tree<Real>& tree, const SkillParts& parts, 
   const auto offset = [&](int body, const Vec3<S>& v) {
     OffsetTarget(tree.bodies[body], v, &drives[body].target);
   };
-  offset(parts.waist, {action[0], action[1], action[2]});
-  offset(parts.left_hip, {action[3], action[4], action[5]});
-  offset(parts.right_hip, {action[6], action[7], action[8]});
-  offset(parts.left_knee, {S(0), action[9], S(0)});
-  offset(parts.right_knee, {S(0), action[10], S(0)});
+  const auto rotation = [&](int at) { return Vec3<S>{action[at], action[at + 1], action[at + 2]}; };
+  offset(parts.waist, rotation(action_part::kWaist));
+  offset(parts.left_hip, rotation(action_part::kLeftHip));
+  offset(parts.right_hip, rotation(action_part::kRightHip));
+  offset(parts.left_knee, {S(0), action[action_part::kLeftKnee], S(0)});
+  offset(parts.right_knee, {S(0), action[action_part::kRightKnee], S(0)});
 }
 
 // Features and actions seen in a mirror (left and right swapped): the second half of a symmetric
 // gait uses the policies of the first.
 inline void MirrorFeatures(const float* in, float* out) {
-  // Tilt about x and z changes sign; of positions and velocities y; of angular momentum x and z.
-  const int source[kFeatureCount] = {0,  1,  2, 3,  4,  5,  6,  7,  8, 12,
-                                     13, 14, 9, 10, 11, 15, 16, 17, 18};
-  const float sign[kFeatureCount] = {-1, 1, 1, 1,  -1, 1,  1, -1, 1, 1,
-                                     -1, 1, 1, -1, 1,  -1, 1, -1, -1};
-  for (int k = 0; k < kFeatureCount; ++k) out[k] = sign[k] * in[source[k]];
+  // Of places and velocities y changes sign, of rotations x and z.
+  constexpr float kPlace[3] = {1, -1, 1}, kRotation[3] = {-1, 1, -1};
+  const auto mirror = [&](int to, int from, int count, const float* sign) {
+    for (int k = 0; k < count; ++k) out[to + k] = sign[k] * in[from + k];
+  };
+  mirror(feature::kTilt, feature::kTilt, 2, kRotation);
+  out[feature::kHeight] = in[feature::kHeight];
+  mirror(feature::kCentre, feature::kCentre, 3, kPlace);
+  mirror(feature::kVelocity, feature::kVelocity, 3, kPlace);
+  mirror(feature::kLeftFoot, feature::kRightFoot, 3, kPlace);
+  mirror(feature::kRightFoot, feature::kLeftFoot, 3, kPlace);
+  mirror(feature::kSpin, feature::kSpin, 3, kRotation);
+  out[feature::kHeading] = -in[feature::kHeading];
 }
 inline void MirrorAction(const float* in, float* out) {
-  const int source[kActionCount] = {0, 1, 2, 6, 7, 8, 3, 4, 5, 10, 9};
-  const float sign[kActionCount] = {-1, 1, -1, -1, 1, -1, -1, 1, -1, 1, 1};
-  for (int k = 0; k < kActionCount; ++k) out[k] = sign[k] * in[source[k]];
+  constexpr float kRotation[3] = {-1, 1, -1};
+  for (int k = 0; k < 3; ++k) {
+    out[action_part::kWaist + k] = kRotation[k] * in[action_part::kWaist + k];
+    out[action_part::kLeftHip + k] = kRotation[k] * in[action_part::kRightHip + k];
+    out[action_part::kRightHip + k] = kRotation[k] * in[action_part::kLeftHip + k];
+  }
+  out[action_part::kLeftKnee] = in[action_part::kRightKnee];
+  out[action_part::kRightKnee] = in[action_part::kLeftKnee];
 }
 
 // As a fragment's policy sees them: a mirrored fragment looks into the mirror.

@@ -198,8 +198,8 @@ BorderReference BorderOf(const Character& character, const SkillParts& parts, co
   for (int k = 0; k < parts.end_count; ++k) {
     const Vec3d p = PointOf(art, parts.ends[k], parts.end_com[k]);
     border.end_height[k] = static_cast<float>(p.z + art.root->position.z);
-    border.end_planar[k][0] = static_cast<float>(p.x - features[3]);
-    border.end_planar[k][1] = static_cast<float>(p.y - features[4]);
+    border.end_planar[k][0] = static_cast<float>(p.x - features[feature::kCentre]);
+    border.end_planar[k][1] = static_cast<float>(p.y - features[feature::kCentre + 1]);
   }
   return border;
 }

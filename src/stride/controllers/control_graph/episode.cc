@@ -2,58 +2,65 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
 namespace stride {
 namespace {
 
-constexpr double kPushDirection = 2 * std::numbers::pi / kPushDirections;  // rad
-
-int DirectionOf(double heading) {
-  const double around = heading / (2 * std::numbers::pi);
-  return std::min(kPushDirections - 1,
-                  static_cast<int>((around - std::floor(around)) * kPushDirections));
-}
-
-}  // namespace
-
-int DrawByWeight(std::span<const double> weights, Random* random) {
-  double sum = 0;
-  for (const double w : weights) sum += w;
-  double left = random->Uniform() * sum;
-  for (std::size_t k = 0; k + 1 < weights.size(); ++k) {
-    if ((left -= weights[k]) < 0) return static_cast<int>(k);
+// When pushes begin, in fragments of a course.
+class PushTimes {
+ public:
+  PushTimes(const ControlGraph& graph, std::span<const int> course, const TrialPushes& pushes)
+      : graph_(graph),
+        course_(course),
+        pushes_(pushes),
+        any_time_(pushes.from <= 0 && pushes.to >= 1) {
+    const double fragment = graph.Seconds() / graph.Fragments();
+    const auto fragments = [&](double seconds) {
+      return static_cast<int>(std::lround(seconds / fragment));
+    };
+    length_ = std::max(1, fragments(pushes.seconds));
+    every_ = std::max(length_ + 1, fragments(pushes.every));
   }
-  return static_cast<int>(weights.size()) - 1;
-}
+  int Length() const { return length_; }
+  // After half the time, or as soon as it may be.
+  std::size_t First(Random* random) const {
+    return FromOn(any_time_ ? every_ - every_ / 2 : 1, random);
+  }
+  std::size_t After(std::size_t push, Random* random) const {
+    return FromOn(push + every_, random);
+  }
 
-void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
-                 const EpisodeOptions& options, const Episode* episodes, FragmentRunner* runner,
-                 EpisodeResult* results) {
-  const int lanes = runner->Lanes();
-  const double fragment_seconds = graph.Seconds() / graph.Fragments();
-  const int push_length =
-      std::max(1, static_cast<int>(std::lround(options.push_seconds / fragment_seconds)));
-  const int push_every = std::max(
-      push_length + 1, static_cast<int>(std::lround(options.push_every / fragment_seconds)));
-  const Fragment& first = graph.fragments[course[0]];
-  const bool any_time = options.push_from <= 0 && options.push_to >= 1;
-  const auto pushes_begin = [&](std::size_t f) {
-    const Fragment& at = graph.fragments[course[f]];
-    const Segment& segment = graph.segments[at.segment];
+ private:
+  bool MayBegin(std::size_t f) const {
+    const Fragment& at = graph_.fragments[course_[f]];
+    const Segment& segment = graph_.segments[at.segment];
     const double share =
         static_cast<double>(at.begin - segment.begin) / (segment.end - segment.begin);
-    return share >= options.push_from && share < options.push_to;
-  };
-  // The next push from `f` on: any fragment of the part of the clip in which they begin.
-  const auto next_push = [&](std::size_t f, Random* random) {
-    if (any_time) return f;
-    while (f < course.size() && !pushes_begin(f)) ++f;
+    return share >= pushes_.from && share < pushes_.to;
+  }
+  // Any fragment of the next part of the course in which they may begin.
+  std::size_t FromOn(std::size_t f, Random* random) const {
+    if (any_time_) return f;
+    while (f < course_.size() && !MayBegin(f)) ++f;
     std::size_t end = f;
-    while (end < course.size() && pushes_begin(end)) ++end;
+    while (end < course_.size() && MayBegin(end)) ++end;
     return end > f ? f + random->Index(static_cast<int>(end - f)) : f;
-  };
+  }
+
+  const ControlGraph& graph_;
+  const std::span<const int> course_;
+  const TrialPushes& pushes_;
+  const bool any_time_;
+  int length_, every_;
+};
+
+// As many trials of a block as the runner has lanes.
+void RunPart(const ControlGraph& graph, std::span<const int> course, const EpisodeOptions& options,
+             const PushTimes& push_times, const Episode* episodes, FragmentRunner* runner,
+             EpisodeResult* results) {
+  const int lanes = runner->Lanes();
+  const Fragment& first = graph.fragments[course[0]];
   std::vector<Random> random;
   random.reserve(lanes);
   std::vector<char> alive(lanes, 1);
@@ -71,8 +78,7 @@ void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
     runner->SetBase(lane, episode.base);
     runner->SetPush(lane, 0, 0);
     runner->SetConditions(lane, options.vary_world ? options.variation : kSameWorld, &random[lane]);
-    // The first push after half the time, or as soon as it may be.
-    push_at[lane] = next_push(any_time ? push_every - push_every / 2 : 1, &random[lane]);
+    push_at[lane] = push_times.First(&random[lane]);
     results[lane] = {};
   }
   runner->Refresh();
@@ -84,26 +90,20 @@ void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
       if (!alive[lane]) continue;
       float features[kFeatureCount], action[kActionCount];
       for (int k = 0; k < kFeatureCount; ++k) features[k] = runner->Feature(lane, k);
-      if (!options.keep_heading) features[18] = 0;
+      if (!options.keep_heading) features[feature::kHeading] = 0;
       Act((*episodes[lane].policies)[now.policy], now.mirrored, features, action);
       for (int k = 0; k < kActionCount; ++k) {
         runner->Action(lane, k) =
             action[k] + static_cast<float>(options.action_noise * random[lane].Normal());
       }
-      if (options.push > 0 && f == push_at[lane]) {
-        double heading = random[lane].Uniform(0, 2 * std::numbers::pi);
-        if (!options.push_directions.empty()) {
-          const int direction = DrawByWeight(options.push_directions, &random[lane]);
-          heading =
-              runner->Base(lane) + (direction + heading / (2 * std::numbers::pi)) * kPushDirection;
-        }
-        results[lane].last_push = DirectionOf(heading - runner->Base(lane));
-        const double share = options.push_least + (1 - options.push_least) * random[lane].Uniform();
-        const double size = options.push * share;
-        runner->SetPush(lane, size * std::cos(heading), size * std::sin(heading));
-      } else if (options.push > 0 && f == push_at[lane] + push_length) {
+      if (options.pushes.force > 0 && f == push_at[lane]) {
+        const TrialPush push = DrawPush(options.pushes, runner->Base(lane), &random[lane]);
+        results[lane].last_push = push.direction;
+        runner->SetPush(lane, push.force * std::cos(push.heading),
+                        push.force * std::sin(push.heading));
+      } else if (options.pushes.force > 0 && f == push_at[lane] + push_times.Length()) {
         runner->SetPush(lane, 0, 0);
-        push_at[lane] = next_push(push_at[lane] + push_every, &random[lane]);
+        push_at[lane] = push_times.After(push_at[lane], &random[lane]);
       }
     }
     runner->Run(graph, course[f]);
@@ -122,7 +122,8 @@ void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
       results[lane].cost += std::min(runner->Cost(lane), 20.0f);
       double base = runner->Base(lane) + now.turn;
       if (!options.keep_heading) {
-        base += 2 * std::asin(std::clamp(runner->Feature(lane, 18) / 2, -1.0f, 1.0f));
+        const float heading = runner->Feature(lane, feature::kHeading);
+        base += 2 * std::asin(std::clamp(heading / 2, -1.0f, 1.0f));
       }
       runner->SetBase(lane, base);
     }
@@ -134,6 +135,17 @@ void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
     results[lane].base = static_cast<float>(runner->Base(lane));
     if (alive[lane] && episodes[lane].end_state) runner->Store(lane, episodes[lane].end_state);
     if (lived[lane] > 0) results[lane].cost /= static_cast<float>(lived[lane]);
+  }
+}
+
+}  // namespace
+
+void RunEpisodes(const ControlGraph& graph, std::span<const int> course,
+                 const EpisodeOptions& options, const Episode* episodes, FragmentRunner* runner,
+                 EpisodeResult* results) {
+  const PushTimes push_times(graph, course, options.pushes);
+  for (int first = 0; first < kTrialBlock; first += runner->Lanes()) {
+    RunPart(graph, course, options, push_times, episodes + first, runner, results + first);
   }
 }
 

@@ -6,23 +6,25 @@
 // the same code runs in lanes when learning and in double when a skill is performed.
 namespace stride {
 
-// 18 of the paper (Section 4), and the heading.
-//   0, 1    tilt of the root: planar part of its rotation away from the reference
-//   2       height of the root above the ground
-//   3..5    centre of mass relative to the root
-//   6..8    velocity of the centre of mass
-//   9..11   from the centre of mass to the left foot, 12..14 to the right
-//   15..17  angular momentum about the centre of mass, over the mass
-//   18      heading away from the one commanded (ours: the paper's character drifts)
-// All in axes that are upright and turned with the character.
-constexpr int kFeatureCount = 19;
-// Offsets of the target pose (Section 4): waist, left hip, right hip (rotation vectors), left knee,
-// right knee (angles).
-constexpr int kActionCount = 11;
-
-// Who is lower than this share of the reference's height, or tilted this far away from it, fell.
-constexpr double kFallenHeight = 0.6;
-constexpr double kFallenTilt = 1.2;  // rad
+// Where each feature begins: 18 numbers of the paper (Section 4), and the heading. All in axes that
+// are upright and turned with the character.
+namespace feature {
+inline constexpr int kTilt = 0;      // x, y: rotation of the root away from the reference's, planar
+inline constexpr int kHeight = 2;    // of the root above the ground
+inline constexpr int kCentre = 3;    // of mass, relative to the root: x, y, z
+inline constexpr int kVelocity = 6;  // of the centre of mass: x, y, z
+inline constexpr int kLeftFoot = 9;  // from the centre of mass: x, y, z
+inline constexpr int kRightFoot = 12;
+inline constexpr int kSpin = 15;     // angular momentum about the centre of mass, over the mass
+inline constexpr int kHeading = 18;  // away from the one commanded (ours: the paper's drifts)
+}  // namespace feature
+constexpr int kFeatureCount = feature::kHeading + 1;
+// Offsets of the target pose (Section 4), where each begins: rotation vectors, and angles of the
+// knees.
+namespace action_part {
+inline constexpr int kWaist = 0, kLeftHip = 3, kRightHip = 6, kLeftKnee = 9, kRightKnee = 10;
+}  // namespace action_part
+constexpr int kActionCount = action_part::kRightKnee + 1;
 
 // Bodies by their part.
 struct SkillParts {
@@ -97,15 +99,22 @@ STRIDE_INLINE void ComputeFeatures(const Tree<Real>& tree, const Articulation<S>
     const Vec3<S> v = ToUpright(facing, world);
     features[at] = v.x, features[at + 1] = v.y, features[at + 2] = v.z;
   };
-  features[0] = facing.tilt.x;
-  features[1] = facing.tilt.y;
-  features[2] = art.root->position.z - ground;
-  put(3, m.com);
-  put(6, m.linear * mass_inverse);
-  put(9, PointOf(art, parts.left_foot, parts.foot_com[0]) - m.com);
-  put(12, PointOf(art, parts.right_foot, parts.foot_com[1]) - m.com);
-  put(15, m.angular * mass_inverse);
-  features[18] = facing.heading_error;
+  features[feature::kTilt] = facing.tilt.x;
+  features[feature::kTilt + 1] = facing.tilt.y;
+  features[feature::kHeight] = art.root->position.z - ground;
+  put(feature::kCentre, m.com);
+  put(feature::kVelocity, m.linear * mass_inverse);
+  put(feature::kLeftFoot, PointOf(art, parts.left_foot, parts.foot_com[0]) - m.com);
+  put(feature::kRightFoot, PointOf(art, parts.right_foot, parts.foot_com[1]) - m.com);
+  put(feature::kSpin, m.angular * mass_inverse);
+  features[feature::kHeading] = facing.heading_error;
+}
+
+// As IsFallen() takes it.
+template <class S>
+STRIDE_INLINE S TiltSquared(const S* features) {
+  const S x = features[feature::kTilt], y = features[feature::kTilt + 1];
+  return x * x + y * y;
 }
 
 // Published weights of the cost (equation 20): pose, root, end effectors, balance, centroid,
@@ -142,9 +151,10 @@ STRIDE_INLINE S ComputeCost(const Tree<Real>& tree, const Articulation<S>& art,
     // 2 acos(dot) to a percent below half a radian, and growing beyond: enough to compare samples.
     pose += Sqrt(S(8) * Max(S(1) - dot, S(0)));
   }
-  const S tilt = Sqrt(features[0] * features[0] + features[1] * features[1]);
+  const S tilt = Sqrt(TiltSquared(features));
   S ends(0), balance(0);
-  const Vec3<S> com = {features[3], features[4], features[5]};
+  const Vec3<S> com = {features[feature::kCentre], features[feature::kCentre + 1],
+                       features[feature::kCentre + 2]};
   for (int k = 0; k < parts.end_count; ++k) {
     const Vec3<S> p = ToUpright(facing, PointOf(art, parts.ends[k], parts.end_com[k]));
     ends += Abs(p.z + art.root->position.z - ground - S(reference.end_height[k]));
@@ -152,14 +162,16 @@ STRIDE_INLINE S ComputeCost(const Tree<Real>& tree, const Articulation<S>& art,
     const S dy = p.y - com.y - S(reference.end_planar[k][1]);
     balance += Sqrt(dx * dx + dy * dy);
   }
-  Vec3<S> centroid = from(3);
-  centroid.z += features[2] - S(reference.features[2]);  // its height above the ground
+  Vec3<S> centroid = from(feature::kCentre);
+  centroid.z += features[feature::kHeight] -
+                S(reference.features[feature::kHeight]);  // its height above the ground
   const S count = S(1.0 / parts.end_count);
   return S(weights.pose / static_cast<float>(n - 1)) * pose + S(weights.root) * tilt +
-         S(weights.heading) * Abs(features[18]) + S(weights.ends) * ends * count +
+         S(weights.heading) * Abs(features[feature::kHeading]) + S(weights.ends) * ends * count +
          S(weights.balance / parts.height) * balance * count +
-         S(weights.centroid) * Norm(centroid) + S(weights.velocity) * Norm(from(6)) +
-         S(weights.momentum) * S(tree.mass) * Norm(from(15));
+         S(weights.centroid) * Norm(centroid) +
+         S(weights.velocity) * Norm(from(feature::kVelocity)) +
+         S(weights.momentum) * S(tree.mass) * Norm(from(feature::kSpin));
 }
 
 }  // namespace stride

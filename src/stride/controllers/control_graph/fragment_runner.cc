@@ -2,17 +2,23 @@
 
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <new>
-#include <numbers>
 
 #include "stride/core/error.h"
+#include "stride/learn/rollout_block.h"
+#include "stride/scenario/fall.h"
 
 namespace stride {
 
-FragmentRunner::FragmentRunner(const World& world, const SkillParts& parts)
-    : batch_(world), parts_(parts), kernel_(&FragmentKernels().For(batch_.InstructionSet())) {
+FragmentRunner::FragmentRunner(const World& world, const SkillParts& parts,
+                               const std::string& instruction_set)
+    : batch_(world, instruction_set),
+      parts_(parts),
+      kernel_(&FragmentKernels().For(batch_.InstructionSet())),
+      features_(kFeatureCount, kernel_->lanes),
+      cost_(1, kernel_->lanes),
+      actions_(kActionCount, kernel_->lanes),
+      base_half_(2, kernel_->lanes) {
+  STRIDE_CHECK(kTrialBlock % kernel_->lanes == 0);
   STRIDE_CHECK(world.terrain.kind == Terrain::Kind::kPlane);
   const Character& character = world.actors[0];
   bodies_ = character.BodyCount();
@@ -21,15 +27,6 @@ FragmentRunner::FragmentRunner(const World& world, const SkillParts& parts)
   trunk_com_ = character.bodies[trunk_].com;
   conditions_ = batch_.DefaultConditions();
   const int lanes = kernel_->lanes;
-  const int floats = (kFeatureCount + 1 + kActionCount + 2) * lanes;
-  block_.reset(
-      static_cast<float*>(std::aligned_alloc(64, (floats * sizeof(float) + 63) / 64 * 64)));
-  if (!block_) throw std::bad_alloc();
-  std::memset(block_.get(), 0, floats * sizeof(float));
-  features_.at = block_.get();
-  cost_.at = features_.at + kFeatureCount * lanes;
-  actions_.at = cost_.at + lanes;
-  base_half_.at = actions_.at + kActionCount * lanes;
   base_.assign(lanes, 0);
   Actuation servos = Passive(character);
   for (int i = 0; i < bodies_; ++i) {
@@ -62,22 +59,14 @@ State FragmentRunner::Read(int lane) const {
 
 void FragmentRunner::SetBase(int lane, double heading) {
   base_[lane] = heading;
-  base_half_[lane] = static_cast<float>(std::cos(heading / 2));
-  base_half_[kernel_->lanes + lane] = static_cast<float>(std::sin(heading / 2));
+  base_half_.At(0, lane) = static_cast<float>(std::cos(heading / 2));
+  base_half_.At(1, lane) = static_cast<float>(std::sin(heading / 2));
 }
 
 void FragmentRunner::SetConditions(int lane, const WorldVariation& variation, Random* random) {
-  const auto factor = [&](double range) { return std::pow(range, random->Uniform(-1, 1)); };
-  LaneConditions c = conditions_;
-  c.contact.stiffness *= factor(variation.stiffness);
-  c.contact.damping *= factor(variation.damping);
-  c.friction *= factor(variation.friction);
-  if (variation.slope > 0) {
-    c.slope = variation.slope * random->Uniform();
-    c.slope_heading = random->Uniform(0, 2 * std::numbers::pi);
-  }
-  batch_.SetConditions(lane, c);
-  const float gain = static_cast<float>(factor(variation.gains));
+  const VariedWorld world = DrawWorld(variation, conditions_, random);
+  batch_.SetConditions(lane, world.conditions);
+  const float gain = static_cast<float>(world.gains);
   for (int i = 0; i < bodies_; ++i) {
     batch_.SetGains(lane, i, gains_[2 * i] * gain, gains_[2 * i + 1] * gain);
   }
@@ -116,10 +105,9 @@ void FragmentRunner::RunSteps(const ControlGraph& graph, int begin, int end) {
 }
 
 bool FragmentRunner::Fallen(int lane, const BorderReference& border) const {
-  constexpr float kHeight = static_cast<float>(kFallenHeight);
-  constexpr float kTilt = static_cast<float>(kFallenTilt);
-  const float x = Feature(lane, 0), y = Feature(lane, 1), z = Feature(lane, 2);
-  return Failed(lane) || !(z > kHeight * border.features[2]) || !(x * x + y * y < kTilt * kTilt);
+  const float tilt[2] = {Feature(lane, feature::kTilt), Feature(lane, feature::kTilt + 1)};
+  return Failed(lane) || IsFallen(kFallFromReference, Feature(lane, feature::kHeight),
+                                  border.features[feature::kHeight], TiltSquared(tilt));
 }
 
 }  // namespace stride

@@ -1,32 +1,28 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "stride/controllers/control_graph/control_graph.h"
 #include "stride/controllers/control_graph/fragment_kernel.h"
 #include "stride/core/random.h"
+#include "stride/scenario/variation.h"
 #include "stride/sim/batch.h"
+#include "stride/sim/lane_floats.h"
 
 // Runs control fragments on the lanes of one batch: the innermost loop of all that learns. One for
 // each thread.
 namespace stride {
 
-// How much the world may differ from lane to lane, as factors (1: not at all): learned skills then
-// hold in other engines too.
-struct WorldVariation {
-  double stiffness = 3, damping = 2, friction = 1.6;  // of the ground
-  double gains = 1.1;                                 // of the servos
-  double slope = 0;                                   // rad, either way, in any direction
-};
-
-inline constexpr WorldVariation kSameWorld = {1, 1, 1, 1, 0};
-
 class FragmentRunner {
  public:
-  // `world`: the character and its ground, a plane.
-  FragmentRunner(const World& world, const SkillParts& parts);
+  // `world`: the character and its ground, a plane. `instruction_set`: as Batch takes it.
+  FragmentRunner(const World& world, const SkillParts& parts,
+                 const std::string& instruction_set = "");
 
+  const char* InstructionSet() const { return batch_.InstructionSet(); }
+  // Divides a block of trials (kTrialBlock).
   int Lanes() const { return kernel_->lanes; }
   // Floats of a stored state.
   int StateSize() const { return state_size_; }
@@ -49,10 +45,10 @@ class FragmentRunner {
   void Refresh() { batch_.Refresh(); }
   void Judge(const BorderReference& border, const CostWeights& weights, bool with_cost);
   const float* Features() const { return features_.data(); }  // [kFeatureCount][Lanes()]
-  float Feature(int lane, int k) const { return features_[k * kernel_->lanes + lane]; }
-  float Cost(int lane) const { return cost_[lane]; }
+  float Feature(int lane, int k) const { return features_.At(k, lane); }
+  float Cost(int lane) const { return cost_.At(0, lane); }
 
-  float& Action(int lane, int k) { return actions_[k * kernel_->lanes + lane]; }
+  float& Action(int lane, int k) { return actions_.At(k, lane); }
   // The steps of a fragment with the actions set, or some of the graph's steps.
   void Run(const ControlGraph& graph, int fragment);
   void RunSteps(const ControlGraph& graph, int begin, int end);
@@ -63,15 +59,10 @@ class FragmentRunner {
 
   bool Failed(int lane) const { return batch_.Failed(lane); }
   void Freeze(int lane) { batch_.Freeze(lane); }  // until it is loaded
-  // Root's height above the ground over that of the border's reference, and its tilt, rad.
+  // Away from the border's reference, as last judged.
   bool Fallen(int lane, const BorderReference& border) const;
 
  private:
-  struct Free {
-    void operator()(float* p) const { std::free(p); }
-  };
-  using Aligned = std::unique_ptr<float[], Free>;
-
   Batch batch_;
   SkillParts parts_;
   const FragmentKernel* kernel_;
@@ -81,15 +72,8 @@ class FragmentRunner {
   std::vector<float> gains_;  // kp, kd of each body
   std::vector<double> base_;
   double* physics_seconds_ = nullptr;
-  struct Span {
-    float* at = nullptr;
-    float* data() { return at; }
-    const float* data() const { return at; }
-    float& operator[](int k) { return at[k]; }
-    const float& operator[](int k) const { return at[k]; }
-  };
-  Aligned block_;
-  Span features_, cost_, actions_, base_half_;
+  LaneFloats features_, cost_, actions_;
+  LaneFloats base_half_;  // cosine and sine of half the base
 };
 
 }  // namespace stride

@@ -3,17 +3,26 @@
 #include <algorithm>
 #include <numeric>
 
-#include <fmt/format.h>
-
+#include "stride/controllers/control_graph/checkpoint.h"
 #include "stride/controllers/control_graph/falls.h"
 #include "stride/core/config.h"
-#include "stride/core/error.h"
 
 namespace stride {
+namespace {
+
+constexpr char kHead[] = "GRPH", kStage[] = "STAG";  // chunks of a checkpoint
+
+}  // namespace
 
 GraphLearner::GraphLearner(const ControlGraph& graph, const GraphLearnOptions& options,
-                           std::uint64_t seed, const Workers& workers)
-    : graph_(graph), options_(options), seed_(seed), workers_(workers), stages_(Stages(graph)) {
+                           std::uint64_t seed, const Workers& workers,
+                           const std::string& instruction_set)
+    : graph_(graph),
+      options_(options),
+      seed_(seed),
+      workers_(workers),
+      instruction_set_(instruction_set),
+      stages_(Stages(graph)) {
   BeginStage({});
 }
 
@@ -43,7 +52,7 @@ void GraphLearner::BeginStage(const LearnState& known) {
       world.actors = {graph_.character};
       world.contact.passes = 2;
       world.time_step = graph_.time_step;
-      FragmentRunner runner(world, graph_.parts);
+      FragmentRunner runner(world, graph_.parts, instruction_set_);
       // All ways to rise are there to be the nearest.
       start.states = CollectFalls(graph_, known, entry.segment, options_.falls,
                                   seed_ + 1000 + stage_, &runner);
@@ -51,14 +60,16 @@ void GraphLearner::BeginStage(const LearnState& known) {
       options.evolve_seconds =
           std::max(options.evolve_seconds, (segment.end - segment.begin) * graph_.time_step + 3);
     }
-    learner_ = std::make_unique<Learner>(part, options, seed_ + stage_, workers_, start);
+    learner_ =
+        std::make_unique<Learner>(part, options, seed_ + stage_, workers_, start, instruction_set_);
   } else {
     options.evolve_iterations = options_.whole_iterations;
     options.evolve_pairs = options_.whole_pairs;
     options.evolve_average = options_.whole_average;
     options.evolve_focus = options_.whole_focus;
     start.phase = LearnPhase::kEvolve;
-    learner_ = std::make_unique<Learner>(graph_, options, seed_ + stage_, workers_, start);
+    learner_ = std::make_unique<Learner>(graph_, options, seed_ + stage_, workers_, start,
+                                         instruction_set_);
   }
 }
 
@@ -101,31 +112,30 @@ double GraphLearner::RandomWalkSeconds(double seconds, double push, int trials) 
 }
 
 std::string GraphLearner::Checkpoint() const {
-  const nlohmann::ordered_json head = {{"stride_graph_checkpoint", 1},
-                                       {"stage", stage_},
-                                       {"segments", graph_.segments.size()},
-                                       {"settings", ConfigToJson(options_)},
-                                       {"history", history_}};
-  return head.dump() + "\n" + learner_->Checkpoint();
+  const nlohmann::ordered_json head = {
+      {"version", kCheckpointVersion},
+      {"run",
+       ToJson(IdentityOf(graph_, seed_, learner_->InstructionSet(), ConfigToJson(options_)))},
+      {"stage", stage_},
+      {"history", history_}};
+  std::string bytes;
+  AppendChunk(
+      kHead, [&](std::string* to) { *to += head.dump(); }, &bytes);
+  AppendChunk(
+      kStage, [&](std::string* to) { *to += learner_->Checkpoint(); }, &bytes);
+  return bytes;
 }
 
 void GraphLearner::Restore(const std::string& bytes, const std::string& file_name) {
-  const auto fail = [&](const std::string& what) {
-    throw InputError(fmt::format("{}: {}; start again without --resume, or give the right file",
-                                 file_name, what));
-  };
-  const std::size_t line = bytes.find('\n');
-  const auto head = nlohmann::ordered_json::parse(bytes.substr(0, line), nullptr, false);
-  if (line == std::string::npos || head.is_discarded() || !head.is_object() ||
-      head.value("stride_graph_checkpoint", 0) != 1) {
-    fail("no checkpoint of a graph, or a damaged one");
-  }
-  if (head.at("segments") != graph_.segments.size() ||
-      head.at("settings") != ConfigToJson(options_)) {
-    fail("the checkpoint is of another graph or of other settings");
-  }
-  const int stage = head.at("stage");
-  if (stage < 0 || stage > TotalStages()) fail("the checkpoint is damaged");
+  CheckpointReader reader(bytes, file_name);
+  const nlohmann::ordered_json json = reader.TakeJson(kHead);
+  const JsonNode head(json, file_name);
+  reader.Compare(head,
+                 IdentityOf(graph_, seed_, learner_->InstructionSet(), ConfigToJson(options_)));
+  const int stage = head["stage"].Int(0, TotalStages());
+  if (!json.contains("history") || !json["history"].is_array()) reader.Damaged("no history");
+  const std::string stage_bytes(reader.Take(kStage));
+  reader.End();
   // What a stage begins with is in the checkpoint of its learner.
   stage_ = std::min(stage, TotalStages() - 1);
   LearnState known;
@@ -133,9 +143,11 @@ void GraphLearner::Restore(const std::string& bytes, const std::string& file_nam
     known.policies.resize(Prefix(graph_, stages_[stage_ - 1].segments).policies);
   }
   BeginStage(known);
-  learner_->Restore(bytes.substr(line + 1), file_name);
+  learner_->Restore(stage_bytes, file_name);
+  // Where a stage is done, the next one has begun; the last one is done with all.
+  if (learner_->Done() != (stage == TotalStages())) reader.Damaged("its stage is another");
   stage_ = stage;
-  history_ = head.at("history");
+  history_ = json["history"];
 }
 
 }  // namespace stride

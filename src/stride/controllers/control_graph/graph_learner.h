@@ -35,9 +35,9 @@ void VisitConfig(GraphLearnOptions& o, Visitor& visit) {
 
 class GraphLearner {
  public:
-  // Throws InputError where the graph has an end.
+  // `instruction_set`: as Batch takes it. Throws InputError where the graph has an end.
   GraphLearner(const ControlGraph& graph, const GraphLearnOptions& options, std::uint64_t seed,
-               const Workers& workers);
+               const Workers& workers, const std::string& instruction_set = "");
 
   bool Done() const { return stage_ > static_cast<int>(stages_.size()); }
   int TotalStages() const { return static_cast<int>(stages_.size()) + 1; }
@@ -51,6 +51,7 @@ class GraphLearner {
   State Start() const;  // at the first clip's beginning, in its axes
   const nlohmann::ordered_json& History() const { return history_; }
   long LaneSteps() const { return lane_steps_ + learner_->LaneSteps(); }
+  const char* InstructionSet() const { return learner_->InstructionSet(); }
   const ControlGraph& Graph() const { return graph_; }
 
   // Share of the time stood of trials of `seconds` that begin in each segment, under pushes.
@@ -58,6 +59,7 @@ class GraphLearner {
   // Seconds stood on random walks from the first clip on, mean of trials.
   double RandomWalkSeconds(double seconds, double push, int trials) const;
 
+  // As those of Learner.
   std::string Checkpoint() const;
   void Restore(const std::string& bytes, const std::string& file_name);
 
@@ -69,6 +71,7 @@ class GraphLearner {
   GraphLearnOptions options_;
   std::uint64_t seed_;
   const Workers& workers_;
+  std::string instruction_set_;
   std::vector<GraphStage> stages_;
   int stage_ = 0;  // the last of all: the whole graph
   std::unique_ptr<Learner> learner_;

@@ -100,6 +100,7 @@ class GraphJob final : public LearningJob {
   void Restore(const std::string& bytes, const std::string& file_name) override {
     learner_.Restore(bytes, file_name);
   }
+  std::string InstructionSet() const override { return learner_.InstructionSet(); }
   long LaneSteps() const override { return learner_.LaneSteps(); }
 
   LearningResult Result() override {

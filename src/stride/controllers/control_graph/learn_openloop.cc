@@ -216,6 +216,7 @@ class OpenLoopJob final : public LearningJob {
   const Json& History() const override { return history_; }
   std::string Checkpoint() const override { return ""; }
   void Restore(const std::string&, const std::string&) override {}
+  std::string InstructionSet() const override { return Batch::ChosenInstructionSet(); }
   long LaneSteps() const override { return 0; }  // not counted
 
   LearningResult Result() override {

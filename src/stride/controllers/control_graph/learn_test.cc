@@ -6,15 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "stride/character/library.h"
-#include "stride/character/rest_pose.h"
 #include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/controllers/control_graph/learner.h"
 #include "stride/controllers/control_graph/regression.h"
 #include "stride/controllers/registry.h"
 #include "stride/core/error.h"
-#include "stride/dynamics/model.h"
-#include "stride/dynamics/rigid_body.h"
-#include "stride/math/rotation.h"
 #include "stride/motion/edit/edit.h"
 #include "stride/motion/library.h"
 #include "stride/testing/input_error_of.h"
@@ -48,93 +44,6 @@ LearnOptions Small() {
   o.evolve_seconds = 2;
   o.symmetric = true;
   return o;
-}
-
-TEST(FeaturesTest, MomentumAndCentreAreThoseOfTheDynamics) {
-  const ControlGraph clip = Clip("run");
-  const State& state = clip.border_states[2];
-  Model<double> model(Liu16());
-  model.SetState(state);
-  const Articulation<double> art = model.View();
-  // Seen against itself nothing is tilted or turned, whatever the heading of the clip.
-  for (const double base : {0.0, 2.0}) {
-    const Quatd turned = AxisAngle({0, 0, 1}, base) * art.joints[0].rot;
-    const Facing<double> facing =
-        FacingOf(turned, art.joints[0].rot, std::cos(base / 2), std::sin(base / 2));
-    EXPECT_NEAR(facing.heading_error, 0, 1e-12);
-    EXPECT_NEAR(Norm(facing.tilt), 0, 1e-6);
-    EXPECT_NEAR(facing.c, std::cos(base), 1e-11);
-  }
-  double f[kFeatureCount];
-  const Facing<double> facing = FacingOf(art.joints[0].rot, art.joints[0].rot, 1.0, 0.0);
-  ComputeFeatures(model.GetTree(), art, clip.parts, facing, 0.0, f);
-  const Vec3d com = CenterOfMassAt(Liu16(), state.q);
-  EXPECT_NEAR(f[3] + state.q[0], com.x, 1e-9);
-  EXPECT_NEAR(f[5] + f[2], com.z, 1e-9);
-  // The way of the centre of mass over a short time is its velocity.
-  const double h = 1e-6;
-  State later = state;
-  Model<double> moved(Liu16());
-  std::vector<double> q = state.q;
-  for (int k = 0; k < 3; ++k) q[k] += h * state.v[k];
-  const Layout layout = LayoutOf(Liu16());
-  for (int i = 0; i < Liu16().BodyCount(); ++i) {
-    const Joint& joint = Liu16().bodies[i].joint;
-    double* at = &q[layout.q[i]];
-    const double* v = &state.v[layout.v[i]];
-    if (joint.kind == JointKind::kHinge) {
-      at[0] += h * v[0];
-      continue;
-    }
-    if (joint.kind == JointKind::kFree) at += 3, v += 3;
-    const Quatd turned = Integrate(Quatd{at[0], at[1], at[2], at[3]}, {v[0], v[1], v[2]}, h);
-    at[0] = turned.w, at[1] = turned.x, at[2] = turned.y, at[3] = turned.z;
-  }
-  const Vec3d next = CenterOfMassAt(Liu16(), q);
-  EXPECT_NEAR(f[6], (next.x - com.x) / h, 1e-3);
-  EXPECT_NEAR(f[8], (next.z - com.z) / h, 1e-3);
-}
-
-TEST(FeaturesTest, HeadingErrorIsSignedAndMonotone) {
-  double before = -3;
-  for (double angle = -3; angle <= 3; angle += 0.5) {
-    const Facing<double> f = FacingOf(AxisAngle({0, 0, 1}, angle), Quatd::Identity(), 1.0, 0.0);
-    EXPECT_GT(f.heading_error, before);
-    EXPECT_NEAR(f.heading_error, 2 * std::sin(angle / 2), 1e-9);
-    before = f.heading_error;
-  }
-}
-
-TEST(FeaturesTest, LanesAgreeWithDouble) {
-  const ControlGraph clip = Clip("walk");
-  World world;
-  world.actors = {Liu16()};
-  FragmentRunner runner(world, clip.parts);
-  for (int lane = 0; lane < runner.Lanes(); ++lane) {
-    runner.Load(lane, clip.border_states[lane % clip.Fragments()]);
-    runner.SetBase(lane, 0);
-  }
-  runner.Refresh();
-  for (int lane = 0; lane < runner.Lanes(); ++lane) {
-    const BorderReference& border = clip.borders[lane % clip.Fragments()];
-    runner.Judge(border, {}, true);
-    for (int k = 0; k < kFeatureCount; ++k) {
-      EXPECT_NEAR(runner.Feature(lane, k), border.features[k], 2e-4) << "feature " << k;
-    }
-    EXPECT_LT(runner.Cost(lane), 0.02);  // against its own border
-    EXPECT_GT(runner.Cost((lane + 1) % runner.Lanes()), 0.1);
-  }
-}
-
-TEST(MirrorTest, MirrorsWhatAMirroredMotionShows) {
-  const Motion motion = LoadMotion("kick", Liu16());
-  const Motion mirrored = Mirrored(motion, Liu16());
-  const SkillParts parts = PartsOf(Liu16());
-  const BorderReference a = BorderOf(Liu16(), parts, SampleState(motion, Liu16(), 0.5));
-  const BorderReference b = BorderOf(Liu16(), parts, SampleState(mirrored, Liu16(), 0.5));
-  float seen[kFeatureCount];
-  MirrorFeatures(a.features, seen);
-  for (int k = 2; k < 18; ++k) EXPECT_NEAR(seen[k], b.features[k], 2e-3) << "feature " << k;
 }
 
 TEST(ControlGraphTest, BordersCoverTheClipAndHalvesMatch) {
@@ -225,15 +134,14 @@ TEST(EpisodeTest, PushesBeginInTheirPartOfTheClip) {
   FragmentRunner runner(world, clip.parts);
   const Policies policies = NoFeedback(clip, 0);
   const int n = clip.Fragments(), pushed = n / 2;
-  EpisodeOptions options{.push_every = 0.3, .push_least = 1, .vary_world = false};
-  options.push_from = (pushed - 0.5) / n;
-  options.push_to = (pushed + 0.5) / n;
+  EpisodeOptions options{.vary_world = false};
+  options.pushes = {.every = 0.3, .least = 1, .from = (pushed - 0.5) / n, .to = (pushed + 0.5) / n};
   const auto costs = [&](double push, int fragments) {
-    options.push = push;
+    options.pushes.force = push;
     std::vector<int> course(fragments);
     std::iota(course.begin(), course.end(), 0);
-    std::vector<Episode> episodes(runner.Lanes(), {.policies = &policies});
-    std::vector<EpisodeResult> results(runner.Lanes());
+    std::vector<Episode> episodes(kTrialBlock, {.policies = &policies});
+    std::vector<EpisodeResult> results(kTrialBlock);
     RunEpisodes(clip, course, options, episodes.data(), &runner, results.data());
     std::vector<float> all;
     for (const EpisodeResult& result : results) all.push_back(result.cost);
@@ -271,15 +179,6 @@ TEST(LearnerTest, ResumesToTheSameBits) {
     while (!again.Done()) again.Advance();
     EXPECT_EQ(again.Known().policies, whole.Known().policies);
   }
-  // Damage anywhere, or another run, is refused.
-  std::string damaged = checkpoints[1];
-  damaged[damaged.size() / 2] ^= 1;
-  Learner other(walk, Small(), 5, workers);
-  EXPECT_THAT(InputErrorOf([&] { other.Restore(damaged, "a.checkpoint"); }), HasSubstr("damaged"));
-  EXPECT_THAT(InputErrorOf([&] { other.Restore(checkpoints[1], "a.checkpoint"); }),
-              HasSubstr("another run"));
-  EXPECT_THAT(InputErrorOf([&] { other.Restore(checkpoints[1].substr(0, 100), "a"); }),
-              HasSubstr("damaged"));
 }
 
 TEST(LearnerTest, TheResultIsTheMeanOfTheLastGains) {

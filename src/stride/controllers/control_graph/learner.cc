@@ -3,66 +3,23 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <span>
 
 #include <fmt/format.h>
 
 #include "stride/controllers/control_graph/learner_parts.h"
-#include "stride/controllers/control_graph/regression.h"
 #include "stride/core/error.h"
 
 namespace stride {
 namespace {
 
-constexpr int kOpenLoopTries = 3;
-constexpr double kOpenLoopFragments = 150;  // of a path
-constexpr int kAfterwards = 12;             // fragments performed after a single pass
-
-// A path as bytes, for other ranks.
-std::string ToBlob(const SamplingPath& path) {
-  std::string blob;
-  const auto put = [&](const void* data, std::size_t bytes) {
-    blob.append(static_cast<const char*>(data), bytes);
-  };
-  const std::uint64_t head[4] = {path.complete, static_cast<std::uint64_t>(path.fragments),
-                                 path.states.size(), static_cast<std::uint64_t>(path.samples)};
-  put(head, sizeof head);
-  put(&path.mean_cost, sizeof path.mean_cost);
-  put(path.pairs.data(), path.pairs.size() * sizeof(SamplePair));
-  put(path.states.data(), path.states.size() * sizeof(float));
-  put(path.bases.data(), path.bases.size() * sizeof(float));
-  put(path.next.data(), path.next.size() * sizeof(int));
-  return blob;
-}
-SamplingPath FromBlob(const std::string& blob) {
-  SamplingPath path;
-  const char* at = blob.data();
-  const auto get = [&](void* data, std::size_t bytes) {
-    std::memcpy(data, at, bytes);
-    at += bytes;
-  };
-  std::uint64_t head[4];
-  get(head, sizeof head);
-  get(&path.mean_cost, sizeof path.mean_cost);
-  path.complete = head[0] != 0;
-  path.fragments = static_cast<int>(head[1]);
-  path.samples = static_cast<long>(head[3]);
-  path.pairs.resize(head[1]);
-  path.states.resize(head[2]);
-  path.bases.resize(head[1]);
-  get(path.pairs.data(), path.pairs.size() * sizeof(SamplePair));
-  get(path.states.data(), path.states.size() * sizeof(float));
-  get(path.bases.data(), path.bases.size() * sizeof(float));
-  path.next.resize(head[1]);
-  get(path.next.data(), path.next.size() * sizeof(int));
-  return path;
-}
+constexpr int kAfterwards = 12;  // fragments performed after a single pass
 
 }  // namespace
 
 Learner::Learner(const ControlGraph& graph, const LearnOptions& options, std::uint64_t seed,
-                 const Workers& workers, const LearnStart& start)
+                 const Workers& workers, const LearnStart& start,
+                 const std::string& instruction_set)
     : options_(options),
       seed_(seed),
       workers_(workers),
@@ -81,7 +38,7 @@ Learner::Learner(const ControlGraph& graph, const LearnOptions& options, std::ui
   world_.contact.passes = 2;
   world_.time_step = graph_.time_step;
   runners_ = std::make_unique<Runners>(Runners{tbb::enumerable_thread_specific<FragmentRunner>(
-      [this] { return FragmentRunner(world_, graph_.parts); })});
+      [this, instruction_set] { return FragmentRunner(world_, graph_.parts, instruction_set); })});
   state_size_ = runners_->local.local().StateSize();
   state_.first_sigma = options.first_sigma_deg * kDegree;
   state_.policies = NoFeedback(graph_, state_.first_sigma);
@@ -166,6 +123,8 @@ std::vector<int> Learner::SamplingCourse(int cycles, Random* random) const {
 
 Learner::~Learner() = default;
 
+const char* Learner::InstructionSet() const { return runners_->local.local().InstructionSet(); }
+
 int Learner::TotalIterations() const {
   return 1 + options_.guided_iterations + options_.evolve_iterations;
 }
@@ -213,176 +172,6 @@ nlohmann::ordered_json Learner::Advance(const std::function<bool()>& stop) {
   }
   state_.history.push_back(line);
   return line;
-}
-
-nlohmann::ordered_json Learner::Sample(const std::function<bool()>& stop) {
-  const bool first = state_.phase == LearnPhase::kOpenLoop;
-  SamplingOptions o;
-  o.samples = first ? options_.first_samples : state_.samples;
-  o.adapt = first ? 0.2 : 0;
-  o.action_noise = first ? 0 : state_.disturbance * options_.action_noise_deg * kDegree;
-  o.vary_world = !first;
-  o.variation = options_.variation;
-  for (double* range :
-       {&o.variation.stiffness, &o.variation.damping, &o.variation.friction, &o.variation.gains}) {
-    *range = std::pow(*range, state_.disturbance);
-  }
-  o.variation.slope *= state_.disturbance;
-  o.weights.velocity = static_cast<float>(options_.weight_velocity);
-  o.keep_heading = options_.keep_heading;
-  o.known = known_;
-  // A symmetric gait visits each policy twice a cycle. The first cycle is not counted.
-  const double pairs_a_cycle =
-      static_cast<double>(options_.chains) * new_fragments_ / (graph_.policies - known_);
-  // Enough for the sampling distributions to settle.
-  const int first_cycles = std::clamp(
-      static_cast<int>(std::lround(kOpenLoopFragments / new_fragments_)), 3, options_.first_cycles);
-  const int cycles =
-      first ? first_cycles : 1 + static_cast<int>(std::ceil(options_.guided_pairs / pairs_a_cycle));
-  const int chains = options_.chains * (one_pass_ ? cycles : 1);
-  std::vector<std::string> blobs;
-  workers_.MapBlobs(
-      chains,
-      [&](int chain) {
-        const std::uint64_t stream =
-            StreamOf(seed_, static_cast<int>(state_.phase), state_.iteration, chain);
-        Random random(stream, 1);
-        const std::vector<int> course = SamplingCourse(cycles, &random);
-        SamplingOptions own = o;
-        if (!entry_states_.empty()) {
-          own.start = &entry_states_[random.Index(static_cast<int>(entry_states_.size()))];
-        }
-        return ToBlob(SampleCourse(graph_, course, state_.policies, own, stream,
-                                   &runners_->local.local(), stop));
-      },
-      &blobs);
-  if (stop && workers_.Agree(stop())) return nullptr;
-
-  const int loop = graph_.Fragments(), size = state_size_;
-  std::vector<SamplePair> pairs;
-  ClearPoolOfNew();
-  nlohmann::ordered_json lost = nlohmann::ordered_json::object();
-  int complete = 0, reached = 0;
-  double cost = 0;
-  long samples = 0;
-  for (const std::string& blob : blobs) {
-    const SamplingPath path = FromBlob(blob);
-    complete += path.complete;
-    if (!path.complete && path.fragments > 0) {
-      auto& count = lost[graph_.segments[graph_.fragments[path.next.back()].segment].name];
-      count = count.is_null() ? 1 : count.get<int>() + 1;
-    }
-    reached += path.fragments;
-    samples += path.samples;
-    cost += path.mean_cost * path.fragments;
-    // The beginning still shows where the path began, the end is not yet proven good.
-    const int skip = one_pass_ ? 0
-                     : first   ? path.fragments / 2
-                               : std::min(loop, path.fragments / 2);
-    for (int f = skip; f < path.fragments - 6; ++f) {
-      if (path.pairs[f].policy >= known_) pairs.push_back(path.pairs[f]);
-      if (!IsNew(path.next[f])) continue;
-      const float* state = &path.states[static_cast<std::size_t>(f) * size];
-      state_.pool_fragment.push_back(path.next[f]);
-      state_.pool_base.push_back(path.bases[f]);
-      state_.pool_states.insert(state_.pool_states.end(), state, state + size);
-    }
-  }
-  lane_steps_ += samples * graph_.fragments.back().end / loop;
-
-  nlohmann::ordered_json line = {
-      {"phase", first ? "openloop" : "guided"},
-      {"iteration", state_.iteration},
-      {"paths", chains},
-      {"paths_complete", complete},
-      {"fragments", reached},
-      {"cost", reached > 0 ? cost / reached : 0},
-      {"pairs_per_policy", static_cast<double>(pairs.size()) / (graph_.policies - known_)},
-      {"samples", samples}};
-  if (!lost.empty()) line["lost_before"] = lost;
-  if (first) state_.followed = 2 * complete >= chains;
-  if (first && !state_.followed && state_.iteration + 1 < kOpenLoopTries) {
-    // Stunts need wider exploration.
-    state_.first_sigma *= 1.5;
-    const Policies wider = NoFeedback(graph_, state_.first_sigma);
-    std::copy(wider.begin() + known_, wider.end(), state_.policies.begin() + known_);
-    return line;
-  }
-
-  RegressionOptions fit;
-  if (first) {
-    // Open loop: offsets and states as they were on average (noise reduction), no gains yet.
-    fit.min_pairs = 3;
-    Policies average = state_.policies;
-    FitPolicies(pairs, fit, &average);
-    for (std::size_t k = known_; k < average.size(); ++k) {
-      FragmentPolicy& p = state_.policies[k];
-      std::copy_n(average[k].offset, kActionCount, p.offset);
-      std::copy_n(average[k].mean, kFeatureCount, p.mean);
-      std::fill_n(p.sigma, kActionCount, static_cast<float>(state_.first_sigma / 2));
-      // The reference's own numbers are replaced by what a body can do.
-    }
-    const auto refine = [&](int border, const Fragment& from) {
-      float mean[kFeatureCount];
-      SeenFeatures(from.mirrored, state_.policies[from.policy].mean, mean);
-      // All but tilt and heading, and the speed over ground, which is the clip's.
-      float* features = &state_.borders[border * kFeatureCount];
-      std::copy_n(mean + 2, 4, features + 2);
-      std::copy_n(mean + 8, 10, features + 8);
-    };
-    for (const Fragment& f : graph_.fragments) {
-      const Fragment& next = graph_.fragments[f.next[0]];
-      if (f.policy >= known_ && f.border >= known_borders_) refine(f.border, f);
-      if (next.policy >= known_ && f.end_border >= known_borders_) refine(f.end_border, next);
-    }
-    ApplyBorders();
-  } else {
-    FitPolicies(pairs, fit, &state_.policies);
-    const float most = static_cast<float>(state_.first_sigma);
-    for (FragmentPolicy& p : std::span(state_.policies).subspan(known_)) {
-      for (float& sigma : p.sigma) sigma = std::min(sigma, most);
-    }
-  }
-  if (first) {
-    state_.samples = options_.guided_samples;
-  } else if (2 * complete < chains) {
-    state_.samples = std::min(2 * options_.first_samples, 2 * state_.samples);
-    state_.disturbance /= 2;
-    for (FragmentPolicy& p : std::span(state_.policies).subspan(known_)) {
-      for (float& sigma : p.sigma)
-        sigma = std::min(1.5f * sigma, static_cast<float>(state_.first_sigma));
-    }
-  } else if (complete == chains) {
-    state_.samples = std::max(options_.guided_samples, state_.samples / 2);
-    state_.disturbance = std::min(1.0, 2 * state_.disturbance);
-  }
-  if (!first) {
-    const double seconds = StandingSeconds(1u << 31);
-    line["seconds"] = seconds;
-    line["of"] = options_.evolve_seconds;
-    state_.stale = seconds > 1.05 * state_.best_seconds ? 0 : state_.stale + 1;
-    if (seconds > state_.best_seconds) {
-      state_.best_seconds = seconds;
-      state_.best = state_.policies;
-    }
-  }
-  return line;
-}
-
-// States where trials begin, but for those at what is known.
-void Learner::ClearPoolOfNew() {
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < state_.pool_fragment.size(); ++k) {
-    if (IsNew(state_.pool_fragment[k])) continue;
-    state_.pool_fragment[kept] = state_.pool_fragment[k];
-    state_.pool_base[kept] = state_.pool_base[k];
-    std::copy_n(&state_.pool_states[k * state_size_], state_size_,
-                &state_.pool_states[kept * state_size_]);
-    ++kept;
-  }
-  state_.pool_fragment.resize(kept);
-  state_.pool_base.resize(kept);
-  state_.pool_states.resize(kept * state_size_);
 }
 
 int Learner::FragmentsIn(double seconds) const {
@@ -436,29 +225,27 @@ Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int tr
                             int entry) const {
   if (entry < 0) entry = entry_;
   EpisodeOptions o;
-  o.push = push;
-  o.push_every = 4;
+  o.pushes.force = push;
+  o.pushes.every = 4;
   o.vary_world = vary_world;
   o.keep_heading = options_.keep_heading;
   o.variation = options_.variation;
   o.weights.velocity = static_cast<float>(options_.weight_velocity);
-  const int lanes = runners_->local.local().Lanes(), start = StartInPool(entry);
-  const int blocks = (trials + lanes - 1) / lanes;
-  std::vector<EpisodeResult> results(static_cast<std::size_t>(blocks) * lanes);
+  const int start = StartInPool(entry), blocks = WholeBlocks(trials) / kTrialBlock;
+  std::vector<EpisodeResult> results(WholeBlocks(trials));
   workers_.Map(
-      blocks, lanes * sizeof(EpisodeResult),
+      blocks, kTrialBlock * sizeof(EpisodeResult),
       [&](int block, char* out) {
-        std::vector<Episode> episodes(lanes);
-        for (int lane = 0; lane < lanes; ++lane) {
-          episodes[lane].policies = &state_.policies;
-          episodes[lane].stream = StreamOf(seed_, 200, 0, block * lanes + lane);
+        std::array<Episode, kTrialBlock> episodes;
+        for (int k = 0; k < kTrialBlock; ++k) {
+          episodes[k].policies = &state_.policies;
+          episodes[k].stream = StreamOf(seed_, StreamUse::kTry, 0, block * kTrialBlock + k);
           if (start >= 0) {
-            episodes[lane].state =
-                &state_.pool_states[static_cast<std::size_t>(start) * state_size_];
-            episodes[lane].base = state_.pool_base[start];
+            episodes[k].state = &state_.pool_states[static_cast<std::size_t>(start) * state_size_];
+            episodes[k].base = state_.pool_base[start];
           }
         }
-        Random random(StreamOf(seed_, 201, 0, block));
+        Random random(StreamOf(seed_, StreamUse::kTryCourse, 0, block));
         RunEpisodes(graph_, RandomCourse(graph_, entry, FragmentsIn(seconds), &random), o,
                     episodes.data(), &runners_->local.local(),
                     reinterpret_cast<EpisodeResult*>(out));

@@ -96,12 +96,7 @@ void VisitConfig(LearnOptions& o, Visitor& visit) {
         "share of the pushes and of the starts of trials drawn by where falls were seen");
   visit("smooth", o.smooth, {0, 20}, "fragments over which perturbations are alike");
   visit("weight_velocity", o.weight_velocity, {0, 100}, "of the velocity in the cost (paper: 0.1)");
-  visit("vary_stiffness", o.variation.stiffness, {1, 100},
-        "factor of the ground's stiffness over lanes");
-  visit("vary_damping", o.variation.damping, {1, 100}, "factor of the ground's damping over lanes");
-  visit("vary_friction", o.variation.friction, {1, 10}, "factor of the friction over lanes");
-  visit("vary_gains", o.variation.gains, {1, 3}, "factor of the servos' gains over lanes");
-  visit("vary_slope", o.variation.slope, {0, 0.5, "rad"}, "slope of the ground over lanes");
+  VisitConfig(o.variation, visit);
 }
 
 enum class LearnPhase { kOpenLoop, kGuided, kEvolve, kDone };
@@ -150,9 +145,10 @@ struct LearnStart {
 
 class Learner {
  public:
-  // Throws InputError where the graph has an end.
+  // `instruction_set`: as Batch takes it. Throws InputError where the graph has an end.
   Learner(const ControlGraph& graph, const LearnOptions& options, std::uint64_t seed,
-          const Workers& workers, const LearnStart& start = {});
+          const Workers& workers, const LearnStart& start = {},
+          const std::string& instruction_set = "");
   ~Learner();
 
   bool Done() const { return state_.phase == LearnPhase::kDone; }
@@ -166,8 +162,8 @@ class Learner {
   // Where a performance begins well: a state in which rounds began, in the axes of the clip.
   State Start() const;
 
-  // The whole state as bytes, with a checksum; Restore throws InputError for a damaged file, or one
-  // of another clip, seed or settings.
+  // The whole state as checked bytes. Restore throws InputError for what is damaged, and for what
+  // another run made: another motion, body, seed, setting or instruction set.
   std::string Checkpoint() const;
   void Restore(const std::string& bytes, const std::string& file_name);
 
@@ -178,10 +174,34 @@ class Learner {
   Trial Try(double seconds, double push, bool vary_world, int trials, int entry = -1) const;
   long LaneSteps() const { return lane_steps_; }
   const ControlGraph& Graph() const { return graph_; }
+  const char* InstructionSet() const;
 
  private:
   struct Runners;  // one for each thread
+
+  // An iteration of sampling (learner_sampling.cc), and its steps.
   nlohmann::ordered_json Sample(const std::function<bool()>& stop);
+  struct Sampled {
+    int paths = 0, complete = 0;
+    int fragments = 0;  // reached, of all paths
+    double cost = 0;    // sum over them
+    long samples = 0;
+    std::vector<SamplePair> pairs;
+    nlohmann::ordered_json lost_before = nlohmann::ordered_json::object();  // paths by segment
+  };
+  SamplingOptions SamplingNow() const;
+  int SamplingCycles() const;
+  std::vector<std::string> SamplePaths(const std::function<bool()>& stop) const;
+  Sampled TakePaths(const std::vector<std::string>& paths);
+  nlohmann::ordered_json HistoryLine(const Sampled& sampled) const;
+  void ExploreWider();
+  void FitOpenLoop(const std::vector<SamplePair>& pairs);
+  void RefineBorders();
+  void FitGuided(const std::vector<SamplePair>& pairs);
+  void AdaptEffort(const Sampled& sampled);
+  void KeepTheBest(nlohmann::ordered_json* line);
+
+  // An iteration of the evolution (learner_evolution.cc).
   nlohmann::ordered_json Evolve();
   void Average();
   EpisodeOptions TrialOptions() const;
@@ -202,11 +222,12 @@ class Learner {
   void Perturb(const std::vector<char>& used, Random* random, std::span<float> out) const;
   bool GuidedEnough() const;
   void ApplyBorders();
+  int FirstAveraged() const;  // iteration of the evolution
   int FragmentsIn(double seconds) const;
   int StartInPool(int entry) const;
   bool IsNew(int fragment) const { return graph_.fragments[fragment].policy >= known_; }
   std::vector<int> SamplingCourse(int cycles, Random* random) const;
-  // That of a block of trials, and of the fragment after its last.
+  // That of a block of trials (kTrialBlock), and the fragment after its last.
   std::vector<int> TrialCourse(std::uint64_t key, int block, Random* random) const;
   std::vector<std::vector<char>> PoliciesOnCourses(int blocks) const;
   std::vector<std::vector<char>> PoliciesUsed(const std::vector<TrialResult>& results) const;

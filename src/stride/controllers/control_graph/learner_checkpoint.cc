@@ -1,153 +1,226 @@
-#include <cstring>
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
 
 #include <fmt/format.h>
-#include <zlib.h>
 
-#include "stride/controllers/control_graph/learner.h"
+#include "stride/controllers/control_graph/checkpoint.h"
+#include "stride/controllers/control_graph/learner_parts.h"
 #include "stride/core/config.h"
-#include "stride/core/error.h"
 
-// A checkpoint is a line of JSON, the numbers, and a checksum.
+// A checkpoint: what the run is and where it stands as JSON, then its numbers, chunk by chunk.
 namespace stride {
 namespace {
 
-std::uint32_t Checksum(const void* data, std::size_t bytes) {
-  return static_cast<std::uint32_t>(crc32_z(0, static_cast<const unsigned char*>(data), bytes));
+constexpr char kHead[] = "LRNR", kPolicies[] = "POLI", kBorders[] = "BORD", kPool[] = "POOL",
+               kEvolution[] = "EVOL", kEntry[] = "ENTR";
+
+static_assert(sizeof(FragmentPolicy) % sizeof(float) == 0);
+
+template <class Number>
+void PutAll(const std::vector<Number>& numbers, std::string* bytes) {
+  PutNumbers(numbers.data(), numbers.size(), bytes);
 }
 
-// Tells the clip from another of the same name.
-std::uint32_t ClipHash(const ControlGraph& graph) {
-  return Checksum(graph.targets.data(), graph.targets.size() * sizeof(graph.targets[0]));
+template <class Number>
+bool AllFinite(const Number* numbers, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!std::isfinite(numbers[k])) return false;
+  }
+  return true;
+}
+bool AllFinite(const Policies& policies) {
+  return AllFinite(reinterpret_cast<const float*>(policies.data()),
+                   policies.size() * sizeof(FragmentPolicy) / sizeof(float));
+}
+
+// A chunk of numbers, all of them finite. Memory is asked for only where the bytes are there.
+class NumbersOf {
+ public:
+  NumbersOf(const char* type, CheckpointReader* reader)
+      : type_(type), reader_(*reader), bytes_(reader->Take(type)) {}
+  template <class Number>
+  void Take(std::size_t count, std::vector<Number>* numbers) {
+    if (!bytes_.Take(count, numbers)) Damaged("too short");
+    if constexpr (std::is_floating_point_v<Number>) {
+      if (!AllFinite(numbers->data(), count)) Damaged("not finite");
+    }
+  }
+  void Take(std::size_t count, Policies* policies) {
+    if (!bytes_.Take(count, policies)) Damaged("too short");
+    if (!AllFinite(*policies)) Damaged("not finite");
+  }
+  std::size_t Left() const { return bytes_.Left(); }
+  void End() const {
+    if (bytes_.Left() > 0) Damaged("too long");
+  }
+  [[noreturn]] void Damaged(const std::string& how) const {
+    reader_.Damaged(std::string(type_) + " is " + how);
+  }
+
+ private:
+  const char* type_;
+  CheckpointReader& reader_;
+  ByteReader bytes_;
+};
+
+double NumberWithin(const JsonNode& node, double least, double most) {
+  const double number = node.Number();
+  if (!(number >= least && number <= most)) {
+    node.Fail(fmt::format("a number from {} to {}", least, most));
+  }
+  return number;
+}
+
+// None, or one for each of `count`.
+std::vector<double> SharesOf(const JsonNode& node, std::size_t count) {
+  std::vector<double> shares = node.Numbers();
+  if (!shares.empty() && shares.size() != count) node.Fail(fmt::format("{} numbers", count));
+  for (const double share : shares) {
+    if (!(share > 0 && share < 2)) node.Fail("shares above 0");
+  }
+  return shares;
 }
 
 }  // namespace
 
 std::string Learner::Checkpoint() const {
-  std::string numbers;
-  const auto put = [&](const void* data, std::size_t bytes) {
-    numbers.append(static_cast<const char*>(data), bytes);
-  };
-  put(state_.policies.data(), state_.policies.size() * sizeof(FragmentPolicy));
-  put(state_.best.data(), state_.best.size() * sizeof(FragmentPolicy));
-  put(state_.borders.data(), state_.borders.size() * sizeof(float));
-  put(state_.pool_fragment.data(), state_.pool_fragment.size() * sizeof(int));
-  put(state_.pool_base.data(), state_.pool_base.size() * sizeof(float));
-  put(state_.pool_states.data(), state_.pool_states.size() * sizeof(float));
-  put(state_.evolution.parameters.data(), state_.evolution.parameters.size() * sizeof(float));
-  put(state_.evolution.velocity.data(), state_.evolution.velocity.size() * sizeof(float));
-  put(state_.average.data(), state_.average.size() * sizeof(float));
-  for (const State& state : entry_states_) {
-    put(state.q.data(), state.q.size() * sizeof(double));
-    put(state.v.data(), state.v.size() * sizeof(double));
-  }
-  nlohmann::ordered_json head = {{"stride_checkpoint", 4},
-                                 {"motion", graph_.segments[0].name},
-                                 {"character", graph_.character.name},
-                                 {"seed", seed_},
-                                 {"clip", ClipHash(graph_)},
-                                 {"settings", ConfigToJson(options_)},
-                                 {"phase", static_cast<int>(state_.phase)},
-                                 {"iteration", state_.iteration},
-                                 {"first_sigma", state_.first_sigma},
-                                 {"followed", state_.followed},
-                                 {"samples", state_.samples},
-                                 {"disturbance", state_.disturbance},
-                                 {"best", state_.best.size()},
-                                 {"best_seconds", state_.best_seconds},
-                                 {"stale", state_.stale},
-                                 {"push", state_.push},
-                                 {"sigma", state_.sigma},
-                                 {"pool", state_.pool_fragment.size()},
-                                 {"parameters", state_.evolution.parameters.size()},
-                                 {"velocity", state_.evolution.velocity.size()},
-                                 {"average", state_.average.size()},
-                                 {"direction_falls", state_.direction_falls},
-                                 {"start_falls", state_.start_falls},
-                                 {"evolution_iteration", state_.evolution.iteration},
-                                 {"entry_states", entry_states_.size()},
-                                 {"history", state_.history},
-                                 {"bytes", numbers.size()}};
-  std::string bytes = head.dump() + "\n" + numbers;
-  const std::uint32_t crc = Checksum(bytes.data(), bytes.size());
-  bytes.append(reinterpret_cast<const char*>(&crc), sizeof crc);
+  const LearnState& s = state_;
+  const nlohmann::ordered_json head = {
+      {"version", kCheckpointVersion},
+      {"run", ToJson(IdentityOf(graph_, seed_, InstructionSet(), ConfigToJson(options_)))},
+      {"phase", static_cast<int>(s.phase)},
+      {"iteration", s.iteration},
+      {"first_sigma", s.first_sigma},
+      {"followed", s.followed},
+      {"samples", s.samples},
+      {"disturbance", s.disturbance},
+      {"best", !s.best.empty()},
+      {"best_seconds", s.best_seconds},
+      {"stale", s.stale},
+      {"push", s.push},
+      {"sigma", s.sigma},
+      {"direction_falls", s.direction_falls},
+      {"start_falls", s.start_falls},
+      {"history", s.history}};
+  std::string bytes;
+  AppendChunk(
+      kHead, [&](std::string* to) { *to += head.dump(); }, &bytes);
+  AppendChunk(
+      kPolicies,
+      [&](std::string* to) {
+        PutAll(s.policies, to);
+        PutAll(s.best, to);
+      },
+      &bytes);
+  AppendChunk(
+      kBorders, [&](std::string* to) { PutAll(s.borders, to); }, &bytes);
+  AppendChunk(
+      kPool,
+      [&](std::string* to) {
+        PutAll(s.pool_fragment, to);
+        PutAll(s.pool_base, to);
+        PutAll(s.pool_states, to);
+      },
+      &bytes);
+  AppendChunk(
+      kEvolution,
+      [&](std::string* to) {
+        PutAll(s.evolution.parameters, to);
+        PutAll(s.evolution.velocity, to);
+        PutAll(s.average, to);
+      },
+      &bytes);
+  AppendChunk(
+      kEntry,
+      [&](std::string* to) {
+        for (const State& state : entry_states_) {
+          PutAll(state.q, to);
+          PutAll(state.v, to);
+        }
+      },
+      &bytes);
   return bytes;
 }
 
+// All is checked before any of it is taken: a file may be damaged, or made up, under a right
+// checksum.
 void Learner::Restore(const std::string& bytes, const std::string& file_name) {
-  const auto fail = [&](const std::string& what) {
-    throw InputError(fmt::format("{}: {}; start again without --resume, or give the right file",
-                                 file_name, what));
-  };
-  if (bytes.size() < 8) fail("no checkpoint of stride, it is too short");
-  std::uint32_t crc;
-  std::memcpy(&crc, bytes.data() + bytes.size() - sizeof crc, sizeof crc);
-  if (crc != Checksum(bytes.data(), bytes.size() - sizeof crc)) {
-    fail("the checkpoint is damaged (its checksum does not match)");
-  }
-  const std::size_t line = bytes.find('\n');
-  const auto head = nlohmann::ordered_json::parse(bytes.substr(0, line), nullptr, false);
-  if (head.is_discarded() || !head.is_object() || head.value("stride_checkpoint", 0) != 4) {
-    fail("no checkpoint of this version of stride");
-  }
-  if (head.at("motion") != graph_.segments[0].name ||
-      head.at("character") != graph_.character.name || head.at("seed") != seed_ ||
-      head.at("settings") != ConfigToJson(options_)) {
-    fail(fmt::format(
-        "the checkpoint is of another run (motion '{}', character '{}', seed {}, or other "
-        "settings)",
-        head.at("motion").get<std::string>(), head.at("character").get<std::string>(),
-        head.at("seed").get<std::uint64_t>()));
-  }
+  CheckpointReader reader(bytes, file_name);
+  const nlohmann::ordered_json json = reader.TakeJson(kHead);
+  const JsonNode head(json, file_name);
+  reader.Compare(head, IdentityOf(graph_, seed_, InstructionSet(), ConfigToJson(options_)));
+
   LearnState s = state_;
-  s.phase = static_cast<LearnPhase>(head.at("phase").get<int>());
-  s.iteration = head.at("iteration");
-  s.first_sigma = head.at("first_sigma");
-  s.followed = head.at("followed");
-  s.samples = head.at("samples");
-  s.disturbance = head.at("disturbance");
-  const std::size_t best = head.at("best");
-  if (best != 0 && best != s.policies.size()) fail("the checkpoint is damaged");
-  s.best.resize(best);
-  s.best_seconds = head.at("best_seconds");
-  s.stale = head.at("stale");
-  s.push = head.at("push");
-  s.sigma = head.at("sigma");
-  s.history = head.at("history");
-  const std::size_t pool = head.at("pool");
-  const int size = state_size_;
-  s.pool_fragment.resize(pool);
-  s.pool_base.resize(pool);
-  s.pool_states.resize(pool * size);
-  s.evolution.parameters.resize(head.at("parameters").get<std::size_t>());
-  s.evolution.velocity.resize(head.at("velocity").get<std::size_t>());
-  s.average.resize(head.at("average").get<std::size_t>());
-  s.direction_falls = head.at("direction_falls").get<std::vector<double>>();
-  s.start_falls = head.at("start_falls").get<std::vector<double>>();
-  s.evolution.iteration = head.at("evolution_iteration");
-  const char* at = bytes.data() + line + 1;
-  const char* end = bytes.data() + bytes.size() - sizeof crc;
-  const auto get = [&](void* data, std::size_t count) {
-    if (static_cast<std::size_t>(end - at) < count) fail("the checkpoint is cut short");
-    std::memcpy(data, at, count);
-    at += count;
-  };
-  get(s.policies.data(), s.policies.size() * sizeof(FragmentPolicy));
-  get(s.best.data(), s.best.size() * sizeof(FragmentPolicy));
-  get(s.borders.data(), s.borders.size() * sizeof(float));
-  get(s.pool_fragment.data(), pool * sizeof(int));
-  get(s.pool_base.data(), pool * sizeof(float));
-  get(s.pool_states.data(), pool * size * sizeof(float));
-  get(s.evolution.parameters.data(), s.evolution.parameters.size() * sizeof(float));
-  get(s.evolution.velocity.data(), s.evolution.velocity.size() * sizeof(float));
-  get(s.average.data(), s.average.size() * sizeof(float));
-  const Layout layout = LayoutOf(graph_.character);
-  std::vector<State> entry_states(head.at("entry_states").get<std::size_t>());
-  for (State& state : entry_states) {
-    state.q.resize(layout.nq);
-    state.v.resize(layout.nv);
-    get(state.q.data(), state.q.size() * sizeof(double));
-    get(state.v.data(), state.v.size() * sizeof(double));
+  s.phase = static_cast<LearnPhase>(head["phase"].Int(0, static_cast<int>(LearnPhase::kDone)));
+  const bool evolves = s.phase == LearnPhase::kEvolve;
+  const bool evolved = evolves || s.phase == LearnPhase::kDone;
+  // Of a phase that is over, none is left: the next one has begun.
+  const int iterations = s.phase == LearnPhase::kOpenLoop ? kOpenLoopTries
+                         : s.phase == LearnPhase::kGuided ? options_.guided_iterations
+                         : evolves                        ? options_.evolve_iterations
+                                                          : 1;
+  s.iteration = head["iteration"].Int(0, std::max(0, iterations - 1));
+  constexpr double kHuge = 1e9;
+  s.first_sigma = NumberWithin(head["first_sigma"], 0, 10);
+  s.followed = head["followed"].Bool();
+  s.samples = head["samples"].Int(1, std::max(options_.guided_samples, 2 * options_.first_samples));
+  s.disturbance = NumberWithin(head["disturbance"], 0, 1);
+  s.best_seconds = NumberWithin(head["best_seconds"], -1, kHuge);
+  s.stale = head["stale"].Int(0, 1 << 30);
+  s.push = NumberWithin(head["push"], 0, std::max(kFirstPush, options_.evolve_push));
+  s.sigma = NumberWithin(head["sigma"], 0, options_.evolve_sigma);
+  s.direction_falls = SharesOf(head["direction_falls"], kPushDirections);
+  s.start_falls = SharesOf(head["start_falls"], graph_.segments.size());
+  if (evolved && (s.direction_falls.empty() || s.start_falls.empty())) {
+    reader.Damaged("falls are not counted");
   }
+  if (!json.contains("history") || !json["history"].is_array()) reader.Damaged("no history");
+  s.history = json["history"];
+
+  NumbersOf policies(kPolicies, &reader);
+  policies.Take(graph_.policies, &s.policies);
+  policies.Take(head["best"].Bool() ? graph_.policies : 0, &s.best);
+  policies.End();
+
+  NumbersOf borders(kBorders, &reader);
+  borders.Take(graph_.borders.size() * kFeatureCount, &s.borders);
+  borders.End();
+
+  NumbersOf pool(kPool, &reader);
+  const std::size_t entry_bytes = sizeof(int) + (1 + state_size_) * sizeof(float);
+  const std::size_t pooled = pool.Left() / entry_bytes;
+  pool.Take(pooled, &s.pool_fragment);
+  pool.Take(pooled, &s.pool_base);
+  pool.Take(pooled * state_size_, &s.pool_states);
+  pool.End();
+  for (const int fragment : s.pool_fragment) {
+    if (fragment < 0 || fragment >= graph_.Fragments()) pool.Damaged("of another graph");
+  }
+
+  // Parameters only from the evolution on, their velocity after its first step, their mean within
+  // the iterations that are averaged.
+  NumbersOf evolution(kEvolution, &reader);
+  const std::size_t parameters =
+      evolved ? static_cast<std::size_t>(graph_.policies - known_) * kPolicySize : 0;
+  evolution.Take(parameters, &s.evolution.parameters);
+  const bool stepped = options_.evolve_iterations > 0 && (!evolves || s.iteration > 0);
+  evolution.Take(stepped ? parameters : 0, &s.evolution.velocity);
+  evolution.Take(evolves && s.iteration > FirstAveraged() ? parameters : 0, &s.average);
+  evolution.End();
+  s.evolution.iteration = !evolved ? 0 : evolves ? s.iteration : options_.evolve_iterations;
+
+  NumbersOf entry(kEntry, &reader);
+  const Layout layout = LayoutOf(graph_.character);
+  const std::size_t state_bytes = (layout.nq + layout.nv) * sizeof(double);
+  std::vector<State> entry_states(entry.Left() / state_bytes);
+  for (State& state : entry_states) {
+    entry.Take(layout.nq, &state.q);
+    entry.Take(layout.nv, &state.v);
+  }
+  entry.End();
+  reader.End();
+
   entry_states_ = std::move(entry_states);
   state_ = std::move(s);
   ApplyBorders();

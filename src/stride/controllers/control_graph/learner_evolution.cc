@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -74,7 +75,7 @@ void Learner::Perturb(const std::vector<char>& used, Random* random, std::span<f
 
 // Half of the trials of what is entered from outside begin there.
 std::vector<int> Learner::TrialCourse(std::uint64_t key, int block, Random* random) const {
-  *random = Random(StreamOf(seed_, 101, key, block));
+  *random = Random(StreamOf(seed_, StreamUse::kTrialCourse, key, block));
   int start = trial_starts_[random->Index(static_cast<int>(trial_starts_.size()))];
   if (options_.evolve_focus > 0 && random->Uniform() < options_.evolve_focus) {
     const int segment = DrawByWeight(state_.start_falls, random);
@@ -90,10 +91,10 @@ std::vector<int> Learner::TrialCourse(std::uint64_t key, int block, Random* rand
 
 EpisodeOptions Learner::TrialOptions() const {
   EpisodeOptions o;
-  o.push = state_.push;
-  o.push_every = options_.evolve_push_every;
-  o.push_least = options_.evolve_push_least;
-  o.push_from = options_.evolve_push_from, o.push_to = options_.evolve_push_to;
+  o.pushes.force = state_.push;
+  o.pushes.every = options_.evolve_push_every;
+  o.pushes.least = options_.evolve_push_least;
+  o.pushes.from = options_.evolve_push_from, o.pushes.to = options_.evolve_push_to;
   o.action_noise = 2 * kDegree;
   o.keep_heading = options_.keep_heading;
   o.variation = options_.variation;
@@ -104,8 +105,7 @@ EpisodeOptions Learner::TrialOptions() const {
 std::vector<Learner::TrialResult> Learner::RunTrials(
     int count, int group, std::uint64_t key, bool with_states, const EpisodeOptions& options,
     const std::function<void(int, Policies*)>& policies) const {
-  const int lanes = runners_->local.local().Lanes();
-  const int blocks = (count + lanes - 1) / lanes;
+  const int blocks = WholeBlocks(count) / kTrialBlock;
   std::vector<std::vector<int>> pool(graph_.Fragments());
   for (std::size_t k = 0; k < state_.pool_fragment.size(); ++k) {
     pool[state_.pool_fragment[k]].push_back(static_cast<int>(k));
@@ -117,49 +117,49 @@ std::vector<Learner::TrialResult> Learner::RunTrials(
     runner.Store(0, &entry_floats[k * state_size_]);
   }
   const std::size_t state_floats = with_states ? state_size_ : 0;
-  // Of each lane: the result, where it began, what follows, the state.
+  // Of each trial: the result, where it began, what follows, the state.
   const std::size_t head = sizeof(EpisodeResult) + 2 * sizeof(int);
   const std::size_t record = head + state_floats * sizeof(float);
-  std::string bytes(static_cast<std::size_t>(blocks) * lanes * record, '\0');
+  std::string bytes(static_cast<std::size_t>(blocks) * kTrialBlock * record, '\0');
   workers_.Map(
-      blocks, lanes * record,
+      blocks, kTrialBlock * record,
       [&](int block, char* out) {
-        std::vector<Policies> own(lanes, state_.policies);
-        std::vector<Episode> episodes(lanes);
-        std::vector<EpisodeResult> results(lanes);
-        std::vector<float> states(lanes * state_floats);
+        std::vector<Policies> own(kTrialBlock, state_.policies);
+        std::array<Episode, kTrialBlock> episodes;
+        std::array<EpisodeResult, kTrialBlock> results;
+        std::vector<float> states(kTrialBlock * state_floats);
         Random pick(0);
         std::vector<int> course = TrialCourse(key, block, &pick);
         const int start = course[0];
-        for (int lane = 0; lane < lanes; ++lane) {
-          const int trial = std::min(block * lanes + lane, count - 1);
-          policies(trial, &own[lane]);
-          Episode& episode = episodes[lane];
-          episode.policies = &own[lane];
-          episode.stream = StreamOf(seed_, 102, key, trial / group);
-          if (with_states) episode.end_state = &states[lane * state_floats];
-          if (lane % group != 0) {
-            episode.state = episodes[lane - 1].state;
-            episode.base = episodes[lane - 1].base;
+        for (int k = 0; k < kTrialBlock; ++k) {
+          const int trial = std::min(block * kTrialBlock + k, count - 1);
+          policies(trial, &own[k]);
+          Episode& episode = episodes[k];
+          episode.policies = &own[k];
+          episode.stream = StreamOf(seed_, StreamUse::kTrial, key, trial / group);
+          if (with_states) episode.end_state = &states[k * state_floats];
+          if (k % group != 0) {
+            episode.state = episodes[k - 1].state;
+            episode.base = episodes[k - 1].base;
           } else if (start == entry_ && !entry_floats.empty()) {
-            const int k = pick.Index(static_cast<int>(entry_states_.size()));
-            episode.state = &entry_floats[static_cast<std::size_t>(k) * state_size_];
+            const std::size_t at = pick.Index(static_cast<int>(entry_states_.size()));
+            episode.state = &entry_floats[at * state_size_];
           } else if (!pool[start].empty()) {
-            const int k = pool[start][pick.Index(static_cast<int>(pool[start].size()))];
-            episode.state = &state_.pool_states[static_cast<std::size_t>(k) * state_size_];
-            episode.base = state_.pool_base[k];
+            const std::size_t at = pool[start][pick.Index(static_cast<int>(pool[start].size()))];
+            episode.state = &state_.pool_states[at * state_size_];
+            episode.base = state_.pool_base[at];
           }
         }
         const int next = course.back();
         course.pop_back();
         RunEpisodes(graph_, course, options, episodes.data(), &runners_->local.local(),
                     results.data());
-        for (int lane = 0; lane < lanes; ++lane, out += record) {
-          std::memcpy(out, &results[lane], sizeof(EpisodeResult));
+        for (int k = 0; k < kTrialBlock; ++k, out += record) {
+          std::memcpy(out, &results[k], sizeof(EpisodeResult));
           std::memcpy(out + sizeof(EpisodeResult), &start, sizeof start);
           std::memcpy(out + sizeof(EpisodeResult) + sizeof start, &next, sizeof next);
           if (with_states) {
-            std::memcpy(out + head, &states[lane * state_floats], state_floats * sizeof(float));
+            std::memcpy(out + head, &states[k * state_floats], state_floats * sizeof(float));
           }
         }
       },
@@ -193,7 +193,7 @@ double Learner::StandingSeconds(std::uint64_t key, std::vector<TrialResult>* res
 
 // Trials begin where trials ended before: what goes wrong slowly is met as well.
 void Learner::RefreshPool(const std::vector<TrialResult>& results) {
-  Random random(StreamOf(seed_, 103, state_.evolution.iteration, 0));
+  Random random(StreamOf(seed_, StreamUse::kPool, state_.evolution.iteration, 0));
   const int size = static_cast<int>(state_.pool_fragment.size());
   for (const TrialResult& r : results) {
     if (r.state.empty() || size == 0) continue;
@@ -222,13 +222,12 @@ std::vector<std::vector<char>> Learner::PoliciesOnCourses(int blocks) const {
 // Of each pair: those that its trials lived to use.
 std::vector<std::vector<char>> Learner::PoliciesUsed(
     const std::vector<TrialResult>& results) const {
-  const int lanes = runners_->local.local().Lanes();
   std::vector<std::vector<char>> used(results.size() / 2);
   std::vector<int> course;
   Random random(0);
   for (int pair = 0; pair < static_cast<int>(used.size()); ++pair) {
-    if (2 * pair % lanes == 0) {
-      course = TrialCourse(state_.evolution.iteration, 2 * pair / lanes, &random);
+    if (2 * pair % kTrialBlock == 0) {
+      course = TrialCourse(state_.evolution.iteration, 2 * pair / kTrialBlock, &random);
     }
     used[pair].assign(graph_.policies - known_, 0);
     double left =
@@ -262,12 +261,15 @@ void Learner::NoteFalls(const std::vector<TrialResult>& results) {
        [&](const TrialResult& r) { return graph_.fragments[r.begun].segment; });
 }
 
+int Learner::FirstAveraged() const {
+  const int all = options_.evolve_iterations;
+  return all - static_cast<int>(std::lround(options_.evolve_average * all));
+}
+
 // The noise of single steps averages out: a mean of the last gains is better than the last ones
 // (Polyak and Juditsky 1992).
 void Learner::Average() {
-  const int all = options_.evolve_iterations;
-  const int first = all - static_cast<int>(std::lround(options_.evolve_average * all));
-  const int count = state_.iteration - first + 1;
+  const int count = state_.iteration - FirstAveraged() + 1;
   if (count < 1) return;
   std::vector<float>& parameters = state_.evolution.parameters;
   if (count == 1) {
@@ -277,7 +279,8 @@ void Learner::Average() {
       state_.average[k] += (parameters[k] - state_.average[k]) / static_cast<float>(count);
     }
   }
-  if (state_.iteration + 1 == all) parameters = std::exchange(state_.average, {});
+  if (state_.iteration + 1 == options_.evolve_iterations)
+    parameters = std::exchange(state_.average, {});
 }
 
 nlohmann::ordered_json Learner::Evolve() {
@@ -286,13 +289,12 @@ nlohmann::ordered_json Learner::Evolve() {
                              .rate = options_.evolve_rate * state_.sigma,
                              .top = options_.evolve_top};
   if (graph_.segments.size() > 1) evolution.top = 1;  // trials differ in how hard they are
-  const int lanes = runners_->local.local().Lanes();
   const std::vector<std::vector<char>> courses =
-      PoliciesOnCourses((2 * evolution.pairs + lanes - 1) / lanes);
+      PoliciesOnCourses(WholeBlocks(2 * evolution.pairs) / kTrialBlock);
   EvolutionStrategy search(
-      evolution, StreamOf(seed_, 100, 0, 0),
+      evolution, StreamOf(seed_, StreamUse::kPerturbation, 0, 0),
       [&](int pair, Random* random, std::span<float> out) {
-        Perturb(courses[2 * pair / lanes], random, out);
+        Perturb(courses[2 * pair / kTrialBlock], random, out);
       },
       state_.evolution);
   const std::size_t size = state_.evolution.parameters.size();
@@ -301,8 +303,8 @@ nlohmann::ordered_json Learner::Evolve() {
     const std::vector<double>& falls = state_.direction_falls;
     const double sum = std::accumulate(falls.begin(), falls.end(), 0.0);
     for (const double fell : falls) {
-      trials.push_directions.push_back((1 - options_.evolve_focus) / kPushDirections +
-                                       options_.evolve_focus * fell / sum);
+      trials.pushes.directions.push_back((1 - options_.evolve_focus) / kPushDirections +
+                                         options_.evolve_focus * fell / sum);
     }
   }
   const std::vector<TrialResult> results =

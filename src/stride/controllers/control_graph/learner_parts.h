@@ -16,13 +16,19 @@ struct Learner::Runners {
   tbb::enumerable_thread_specific<FragmentRunner> local;
 };
 
+inline constexpr int kOpenLoopTries = 3;
 inline constexpr double kFirstPush = 40;  // N, of the evolution
 inline constexpr double kDegree = 3.14159265358979 / 180;
 
 // What one unit of each feature is worth when gains are perturbed: its usual spread.
-inline constexpr float kFeatureScale[kFeatureCount] = {.1f,  .1f, .03f, .03f, .03f, .03f, .2f,
-                                                       .2f,  .2f, .08f, .05f, .05f, .08f, .05f,
-                                                       .05f, .1f, .1f,  .1f,  .1f};
+inline constexpr float kFeatureScale[kFeatureCount] = {.1f,  .1f,         // tilt
+                                                       .03f,              // height
+                                                       .03f, .03f, .03f,  // centre
+                                                       .2f,  .2f,  .2f,   // velocity
+                                                       .08f, .05f, .05f,  // left foot
+                                                       .08f, .05f, .05f,  // right foot
+                                                       .1f,  .1f,  .1f,   // spin
+                                                       .1f};              // heading
 
 // Gains and offsets of a policy as numbers for the evolution.
 inline constexpr int kPolicySize = kActionCount * (kFeatureCount + 1);
@@ -45,10 +51,23 @@ inline void Unpack(std::span<const float> in, std::span<FragmentPolicy> policies
   }
 }
 
-inline std::uint64_t StreamOf(std::uint64_t seed, std::uint64_t phase, std::uint64_t iteration,
+// What random numbers are for. The values are part of what a seed means.
+enum class StreamUse : std::uint32_t {
+  kOpenLoopPath = 0,
+  kGuidedPath = 1,
+  kPerturbation = 100,
+  kTrialCourse = 101,  // of a block of trials
+  kTrial = 102,        // what a trial meets: its world, pushes and noise
+  kPool = 103,         // which states of the pool are replaced
+  kTry = 200,          // as kTrial, of Learner::Try
+  kTryCourse = 201,
+};
+
+// A stream of its own for each (use, iteration, index).
+inline std::uint64_t StreamOf(std::uint64_t seed, StreamUse use, std::uint64_t iteration,
                               std::uint64_t index) {
   const auto a = Philox({static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
-                         static_cast<std::uint32_t>(phase), static_cast<std::uint32_t>(iteration)},
+                         static_cast<std::uint32_t>(use), static_cast<std::uint32_t>(iteration)},
                         {static_cast<std::uint32_t>(index), 0x5eedu});
   return (std::uint64_t{a[0]} << 32) | a[1];
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "stride/core/error.h"
+#include "stride/learn/rollout_block.h"
 
 namespace stride {
 namespace {
@@ -29,18 +30,20 @@ World PlanningWorld(World world) {
 float BalanceError(const FragmentRunner& runner, int lane, const BorderReference& reference) {
   const float* r = reference.features;
   const auto off = [&](int k) { return runner.Feature(lane, k) - r[k]; };
-  constexpr float kCarries = 0.03f;  // m above the lower foot
-  constexpr float kFlight = 0.25f;   // m from the ground
-  // Features 9.. and 12.. lead from the centre of mass to the feet; [5] + [2] is its height.
-  const float left = r[2] + r[5] + r[11], right = r[2] + r[5] + r[14];
+  constexpr float kCarries = 0.03f;                                    // m above the lower foot
+  constexpr float kFlight = 0.25f;                                     // m from the ground
+  const float centre = r[feature::kHeight] + r[feature::kCentre + 2];  // above the ground
+  const float left = centre + r[feature::kLeftFoot + 2],
+              right = centre + r[feature::kRightFoot + 2];
   const float low = std::min(left, right);
   if (low > kFlight) return 0;
   const float l = left < low + kCarries ? 1.0f : 0.0f,
               both = l + (right < low + kCarries ? 1.0f : 0.0f);
-  const float pendulum = std::sqrt(std::max(r[2] + r[5], 0.3f) / 9.81f);  // s
+  const float pendulum = std::sqrt(std::max(centre, 0.3f) / 9.81f);  // s
   const auto error = [&](int axis) {
-    const float foot = (l * off(9 + axis) + (both - l) * off(12 + axis)) / both;
-    return off(6 + axis) * pendulum - foot;
+    const float foot =
+        (l * off(feature::kLeftFoot + axis) + (both - l) * off(feature::kRightFoot + axis)) / both;
+    return off(feature::kVelocity + axis) * pendulum - foot;
   };
   return std::hypot(error(0), error(1));
 }
@@ -55,14 +58,15 @@ Planner::Planner(const World& world, std::shared_ptr<const ControlGraph> graph,
       runners_([&] {
         std::vector<std::unique_ptr<FragmentRunner>> runners;
         for (int k = 0; k < options.threads; ++k) {
-          runners.push_back(std::make_unique<FragmentRunner>(world_, graph_->parts));
+          runners.push_back(
+              std::make_unique<FragmentRunner>(world_, graph_->parts, options.instruction_set));
         }
         return runners;
       }()),
       lanes_(runners_[0]->Lanes()),
-      most_((options.most_samples + lanes_ - 1) / lanes_ * lanes_),
+      most_(WholeBlocks(options.most_samples)),
       size_(runners_[0]->StateSize()),
-      loader_(world_),
+      loader_(world_, options.instruction_set),
       first_(size_),
       states_(static_cast<std::size_t>(most_) * size_),
       starts_(states_.size()),
@@ -99,9 +103,7 @@ void Planner::Begin(const State& state, const Task& task) {
   // The threads are asleep: their memory is ours.
   task_ = task;
   loader_.SetState(0, state);
-  const BatchMemory& memory = loader_.Memory();
-  for (int k = 0; k < kRootSlots; ++k) first_[k] = memory.root[k * lanes_];
-  for (int k = kRootSlots; k < size_; ++k) first_[k] = memory.joints[(k - kRootSlots) * lanes_];
+  loader_.Store(0, first_.data(), true);
   {
     const std::lock_guard lock(mutex_);
     busy_ = true;
@@ -185,7 +187,7 @@ void Planner::RunAhead() {
 // liu16, Algorithm 1, from one state and a few fragments deep.
 void Planner::Improve() {
   if (task_.ahead) RunAhead();
-  count_ = (task_.samples + lanes_ - 1) / lanes_ * lanes_;
+  count_ = WholeBlocks(task_.samples);
   fragment_ = task_.fragment;
   base_ = task_.base;
   for (stage_ = 0; stage_ < task_.horizon; ++stage_) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct PlannerOptions {
   double balance = 10;  // cost of the balance being lost, per m (BalanceError)
   CostWeights weights;
   std::uint64_t seed = 0;
+  std::string instruction_set;  // as Batch takes it
 };
 
 // The best paths from some state on, the best first: where the next plan begins to search.

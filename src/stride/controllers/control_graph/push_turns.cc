@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "stride/controllers/control_graph/fragment_runner.h"
+#include "stride/learn/rollout_block.h"
 
 namespace stride {
 namespace {
@@ -16,17 +17,18 @@ constexpr double kLeastRate = 0.02;                      // rad/s: less is no tu
 
 using Actions = std::vector<std::array<float, kActionCount>>;
 
+// Of the trials of a block.
 struct Turning {
-  std::vector<char> stood;
-  std::vector<double> rate;  // rad/s, after kSettle
+  std::array<bool, kTrialBlock> stood;
+  std::array<double, kTrialBlock> rate{};  // rad/s, after kSettle
+  Turning() { stood.fill(true); }
 };
-// All lanes perform round after round, facing where they go; `prepare` may change a lane's action
-// and push before each fragment.
+// The trials from `first` on, one a lane, perform round after round, facing where they go.
 template <class Prepare>
-Turning Perform(const ControlGraph& graph, const Policies& policies, const State& start,
-                double seconds, FragmentRunner* runner, const Prepare& prepare) {
+void PerformPart(const ControlGraph& graph, const Policies& policies, const State& start,
+                 double seconds, int first, FragmentRunner* runner, const Prepare& prepare,
+                 Turning* turned) {
   const int lanes = runner->Lanes();
-  Turning turned{std::vector<char>(lanes, 1), std::vector<double>(lanes, 0.0)};
   for (int lane = 0; lane < lanes; ++lane) {
     Random unused(0);
     runner->Load(lane, start);
@@ -43,21 +45,31 @@ Turning Perform(const ControlGraph& graph, const Policies& policies, const State
     for (int lane = 0; lane < lanes; ++lane) {
       float features[kFeatureCount], action[kActionCount];
       for (int k = 0; k < kFeatureCount; ++k) features[k] = runner->Feature(lane, k);
-      features[18] = 0;
+      features[feature::kHeading] = 0;
       Act(policies[now.policy], now.mirrored, features, action);
-      prepare(lane, f, time, action);
+      prepare(first + lane, lane, f, time, action);
       for (int k = 0; k < kActionCount; ++k) runner->Action(lane, k) = action[k];
     }
     runner->Run(graph, f);
     runner->Judge(end, {}, false);
     for (int lane = 0; lane < lanes; ++lane) {
-      if (runner->Fallen(lane, end) || runner->Failed(lane)) turned.stood[lane] = 0;
+      if (runner->Fallen(lane, end) || runner->Failed(lane)) turned->stood[first + lane] = false;
       const double turn =
-          2 * std::asin(std::clamp(static_cast<double>(runner->Feature(lane, 18)) / 2, -1.0, 1.0));
+          2 * std::asin(std::clamp(
+                  static_cast<double>(runner->Feature(lane, feature::kHeading)) / 2, -1.0, 1.0));
       runner->SetBase(lane, runner->Base(lane) + now.turn + turn);
-      if (time >= kSettle) turned.rate[lane] += turn / (seconds - kSettle);
+      if (time >= kSettle) turned->rate[first + lane] += turn / (seconds - kSettle);
     }
     time += graph.Seconds(f);
+  }
+}
+// `prepare` may change a trial's action, and the push of its lane, before each fragment.
+template <class Prepare>
+Turning Perform(const ControlGraph& graph, const Policies& policies, const State& start,
+                double seconds, FragmentRunner* runner, const Prepare& prepare) {
+  Turning turned;
+  for (int first = 0; first < kTrialBlock; first += runner->Lanes()) {
+    PerformPart(graph, policies, start, seconds, first, runner, prepare, &turned);
   }
   return turned;
 }
@@ -69,48 +81,49 @@ PushTurns RecordPushTurns(const ControlGraph& graph, const Policies& policies, c
   world.actors = {graph.character};
   world.time_step = graph.time_step;
   FragmentRunner runner(world, graph.parts);
-  const int lanes = runner.Lanes(), fragments = graph.Fragments();
-  // Even lanes are pushed to the left, odd ones to the right.
-  const auto side = [](int lane) { return lane % 2 == 0 ? 1.0 : -1.0; };
+  const int fragments = graph.Fragments();
+  // Even trials are pushed to the left, odd ones to the right.
+  const auto side = [](int trial) { return trial % 2 == 0 ? 1.0 : -1.0; };
   Actions sums(fragments);
   std::vector<int> rounds(fragments, 0);
   const Turning pushed =
       Perform(graph, policies, start, kSettle + kRecord, &runner,
-              [&](int lane, int f, double time, const float* action) {
+              [&](int trial, int lane, int f, double time, const float* action) {
                 const double across =
                     runner.Base(lane) + graph.segments[0].travel_heading + std::numbers::pi / 2;
-                runner.SetPush(lane, side(lane) * kPush * std::cos(across),
-                               side(lane) * kPush * std::sin(across));
+                runner.SetPush(lane, side(trial) * kPush * std::cos(across),
+                               side(trial) * kPush * std::sin(across));
                 if (time < kSettle) return;
-                rounds[f] += lane == 0;
+                rounds[f] += trial == 0;
                 for (int k = 0; k < kActionCount; ++k) {
-                  sums[f][k] += static_cast<float>(side(lane)) * action[k];
+                  sums[f][k] += static_cast<float>(side(trial)) * action[k];
                 }
               });
   for (int f = 0; f < fragments; ++f) {
-    for (float& a : sums[f]) a /= static_cast<float>(std::max(1, rounds[f]) * lanes);
+    for (float& a : sums[f]) a /= static_cast<float>(std::max(1, rounds[f]) * kTrialBlock);
   }
-  if (std::find(pushed.stood.begin(), pushed.stood.end(), 0) != pushed.stood.end()) return {};
+  if (std::find(pushed.stood.begin(), pushed.stood.end(), false) != pushed.stood.end()) return {};
 
-  // The same actions by themselves, the lanes from little to much of them.
-  const auto times = [&](int lane) {
-    return side(lane) * kMostTimes * (1.0 + std::floor(lane / 2.0)) / (lanes / 2.0);
+  // The same actions by themselves, the trials from little to much of them.
+  const auto times = [&](int trial) {
+    return side(trial) * kMostTimes * (1.0 + std::floor(trial / 2.0)) / (kTrialBlock / 2.0);
   };
   const Turning alone = Perform(graph, policies, start, kSettle + kTurn, &runner,
-                                [&](int lane, int f, double, float* action) {
+                                [&](int trial, int, int f, double, float* action) {
                                   for (int k = 0; k < kActionCount; ++k) {
-                                    action[k] += static_cast<float>(times(lane)) * sums[f][k];
+                                    action[k] += static_cast<float>(times(trial)) * sums[f][k];
                                   }
                                 });
   // Half as much as it can just take.
   int taken = 0;  // pairs
-  while (2 * taken + 1 < lanes && alone.stood[2 * taken] && alone.stood[2 * taken + 1]) ++taken;
+  while (2 * taken + 1 < kTrialBlock && alone.stood[2 * taken] && alone.stood[2 * taken + 1])
+    ++taken;
   if (taken == 0) return {};
-  const int lane = (taken - 1) / 2 * 2;
-  const double rate = (alone.rate[lane] - alone.rate[lane + 1]) / 2;
+  const int trial = (taken - 1) / 2 * 2;
+  const double rate = (alone.rate[trial] - alone.rate[trial + 1]) / 2;
   if (std::fabs(rate) < kLeastRate) return {};
   PushTurns turns{.actions = sums, .rate = std::fabs(rate)};
-  const float strength = static_cast<float>(std::copysign(times(lane), rate));
+  const float strength = static_cast<float>(std::copysign(times(trial), rate));
   for (auto& action : turns.actions) {
     for (float& a : action) a *= strength;
   }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "stride/core/error.h"
+#include "stride/learn/rollout_block.h"
 
 namespace stride {
 namespace {
@@ -35,7 +35,7 @@ class Sampler {
         stream_(stream),
         runner_(*runner),
         lanes_(runner->Lanes()),
-        count_((options.samples + lanes_ - 1) / lanes_ * lanes_),
+        count_(WholeBlocks(options.samples)),
         elites_(std::clamp(options.elites > 0 ? options.elites : count_ / 5, 1, count_)),
         size_(runner->StateSize()),
         samples_(count_),
@@ -81,7 +81,7 @@ class Sampler {
   // Samples of the fragment that is next, and how many of them go on.
   // What is known is performed by all that were chosen, until it shows which of them it can go on
   // from.
-  int Count() const { return Known() ? (elites_ + lanes_ - 1) / lanes_ * lanes_ : count_; }
+  int Count() const { return Known() ? WholeBlocks(elites_) : count_; }
   int Elites() const { return Known() ? Count() : elites_; }
   // The one that is sampled now.
   int Index() const { return course_[stages_.size()]; }
@@ -129,8 +129,8 @@ class Sampler {
     s->end_base = s->base;
     if (!options_.keep_heading) {
       // The axes go with the character.
-      s->end_base += 2 * std::asin(std::clamp(s->end_features[18] / 2, -1.0f, 1.0f));
-      s->end_features[18] = 0;
+      s->end_base += 2 * std::asin(std::clamp(s->end_features[feature::kHeading] / 2, -1.0f, 1.0f));
+      s->end_features[feature::kHeading] = 0;
     }
     s->end_base += static_cast<float>(Now().turn);
   }

@@ -10,9 +10,11 @@
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/dynamics/model.h"
+#include "stride/learn/rollout_block.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/edit/seam.h"
 #include "stride/motion/edit/symmetry.h"
+#include "stride/scenario/fall.h"
 
 // Performs any clip at once, with nothing learned: sampling control (liu16, Algorithm 1) runs ahead
 // of the simulation, fragment by fragment.
@@ -59,7 +61,6 @@ void VisitConfig(SamplingConfig& c, Visitor& visit) {
 // machine's other work.
 constexpr double kShare = 0.6;
 constexpr int kFewestSamples = 64, kMostSamples = 4000;
-constexpr int kGrain = 16;  // lanes, on the widest processor
 constexpr int kProbedSamples = 128;
 
 // The clip with its end pose held for a while.
@@ -72,13 +73,7 @@ Motion WithRest(Motion motion, double seconds) {
   return motion;
 }
 
-// Angle between the verticals of two poses' roots, rad.
-double UprightBetween(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto up = [](const std::vector<double>& q) {
-    return Rotate(Conjugate(Quatd{q[3], q[4], q[5], q[6]}), Vec3d{0, 0, 1});
-  };
-  return std::acos(std::clamp(Dot(up(a), up(b)), -1.0, 1.0));
-}
+Quatd RootOf(const std::vector<double>& pose) { return {pose[3], pose[4], pose[5], pose[6]}; }
 
 // A clip that ends as it begins is repeated; another is held in its last pose.
 ControlGraph GraphOf(const Motion& motion, const Character& character, const SamplingConfig& config,
@@ -87,7 +82,7 @@ ControlGraph GraphOf(const Motion& motion, const Character& character, const Sam
   if (motion.loops) return MakeControlGraph(motion, character, clip, time_step);
   constexpr double kAlike = 0.2;  // rad
   if (MeanJointAngle(character, motion.frames.front(), motion.frames.back()) < kAlike &&
-      UprightBetween(motion.frames.front(), motion.frames.back()) < kAlike) {
+      TiltBetween(RootOf(motion.frames.front()), RootOf(motion.frames.back())) < kAlike) {
     const Motion rested = WithRest(motion, config.rest);
     return MakeControlGraph(MakeLoop(character, rested, 0, rested.FrameCount() - 1), character,
                             clip, time_step);
@@ -253,8 +248,8 @@ SamplingConfig Resolved(const ControllerInput& input, std::vector<std::string>* 
   const double border =
       seconds * config.border_samples * config.border_horizon / (kProbedSamples * config.horizon);
   const double affordable = kProbedSamples * (kShare * fragment - border) / seconds;
-  config.samples =
-      std::clamp(static_cast<int>(affordable) / kGrain * kGrain, kFewestSamples, kMostSamples);
+  config.samples = std::clamp(static_cast<int>(affordable) / kTrialBlock * kTrialBlock,
+                              kFewestSamples, kMostSamples);
   const double needed = border + seconds * config.samples / kProbedSamples;
   if (needed > fragment && warnings) {
     warnings->push_back(fmt::format(

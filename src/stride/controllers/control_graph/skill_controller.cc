@@ -15,6 +15,7 @@
 #include "stride/core/error.h"
 #include "stride/dynamics/model.h"
 #include "stride/math/rotation.h"
+#include "stride/scenario/fall.h"
 
 // Performs a learned skill (liu16): the fragments of its clip one after the other, around and
 // around, or along a graph of clips, each with its linear feedback. Falls, lies and rises again
@@ -42,6 +43,8 @@ void VisitConfig(SkillConfig& c, Visitor& visit) {
         "feedback that asks for more than this twice in a row is taken for a fall");
   visit("seed", c.seed, {0, 1 << 30}, "of random walks on a graph");
 }
+
+constexpr const char *kNodeChannel = "node", *kLyingChannel = "lying";
 
 class SkillController final : public Controller {
  public:
@@ -101,15 +104,19 @@ class SkillController final : public Controller {
     return {{"phase", "", DebugChannel::Kind::kScalar},
             {"action", "rad", DebugChannel::Kind::kScalar},
             {"heading error", "rad", DebugChannel::Kind::kScalar},
-            {"node", "", DebugChannel::Kind::kScalar},
-            {"from node", "", DebugChannel::Kind::kScalar},  // in a transition
-            {"lying", "s", DebugChannel::Kind::kScalar}};
+            {kNodeChannel, kNodeUnit, DebugChannel::Kind::kScalar},
+            {"from node", kNodeUnit, DebugChannel::Kind::kScalar},  // in a transition
+            {kLyingChannel, "s", DebugChannel::Kind::kScalar}};
   }
   std::vector<std::string> Styles() const override {
     return graph_->segments.size() > 1 ? choice_->Styles() : std::vector<std::string>{};
   }
   BehaviourGraph Graph() const override {
-    return graph_->segments.size() > 1 ? choice_->Picture(*skill_) : BehaviourGraph{};
+    if (graph_->segments.size() == 1) return {};
+    BehaviourGraph graph = choice_->Picture(*skill_);
+    graph.node_channel = kNodeChannel;
+    graph.down_channel = kLyingChannel;
+    return graph;
   }
   void ReadChannels(std::span<float> values) const override {
     const Segment& now = segment();
@@ -226,8 +233,9 @@ class SkillController final : public Controller {
     float square = 0;
     for (const float a : action_) square += a * a;
     wild_ = square > config_.fall_action * config_.fall_action ? wild_ + 1 : 0;
-    return !(features[2] > kFallenHeight * border.features[2]) ||
-           std::hypot(features[0], features[1]) > kFallenTilt || wild_ >= 2;
+    return wild_ >= 2 ||
+           IsFallen(kFallFromReference, features[feature::kHeight],
+                    static_cast<double>(border.features[feature::kHeight]), TiltSquared(features));
   }
 
   void BeginToLie() {
@@ -283,17 +291,17 @@ class SkillController final : public Controller {
     const double ground = SurfaceAt(terrain_, state.q[0], state.q[1]).height;
     double features[kFeatureCount];
     ComputeFeatures(model_.GetTree(), art, graph_->parts, facing, ground, features);
-    heading_error_ = static_cast<float>(features[18]);
+    heading_error_ = static_cast<float>(features[feature::kHeading]);
     if (!skill_->keep_heading) {
-      base_ += 2 * std::asin(std::clamp(features[18] / 2, -1.0, 1.0));
-      features[18] = 0;
+      base_ += 2 * std::asin(std::clamp(features[feature::kHeading] / 2, -1.0, 1.0));
+      features[feature::kHeading] = 0;
     }
     // Where a turn was asked for, transitions and clips that turn were not learned with what is
     // left of it.
     if (turns_ && (segment().clip < 0 || choice_->TurnRate(fragment_) != 0)) {
-      const double left = std::clamp(features[18], -kLeftOfATurn, kLeftOfATurn);
-      base_ += features[18] - left;
-      features[18] = left;
+      const double left = std::clamp(features[feature::kHeading], -kLeftOfATurn, kLeftOfATurn);
+      base_ += features[feature::kHeading] - left;
+      features[feature::kHeading] = left;
     }
     float seen[kFeatureCount];
     for (int k = 0; k < kFeatureCount; ++k) seen[k] = static_cast<float>(features[k]);

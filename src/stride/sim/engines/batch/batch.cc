@@ -35,7 +35,12 @@ std::vector<const BatchKernel*> RunnableKernels() {
   return kernels;
 }
 
-const BatchKernel& ChooseKernel(const std::string& instruction_set) {
+// Where none is asked for, the environment may: tests run a whole program in other lanes.
+const BatchKernel& ChooseKernel(std::string instruction_set) {
+  if (const char* wanted = std::getenv("STRIDE_INSTRUCTION_SET");
+      wanted && instruction_set.empty()) {
+    instruction_set = wanted;
+  }
   std::string names;
   for (const BatchKernel* kernel : RunnableKernels()) {
     if (instruction_set.empty() || instruction_set == kernel->instruction_set) return *kernel;
@@ -201,6 +206,8 @@ std::vector<std::string> Batch::InstructionSets() {
   return names;
 }
 
+std::string Batch::ChosenInstructionSet() { return ChooseKernel("").instruction_set; }
+
 LaneConditions Batch::DefaultConditions() const {
   const World& w = impl_->world;
   return {w.gravity, w.friction, w.contact, w.terrain.slope, w.terrain.slope_heading};
@@ -309,11 +316,12 @@ int Batch::StoredSize() const {
   return kRootSlots + kJointSlots * static_cast<int>(impl_->tree.bodies.size());
 }
 
-void Batch::Store(int lane, float* state) const {
+void Batch::Store(int lane, float* state, bool keep_place) const {
   const Impl& b = *impl_;
   const int joints = StoredSize() - kRootSlots;
   for (int k = 0; k < kRootSlots; ++k) state[k] = b.At(b.memory.root, k, lane);
   for (int k = 0; k < joints; ++k) state[kRootSlots + k] = b.At(b.memory.joints, k, lane);
+  if (keep_place) return;
   const auto ground = [&](int k) { return b.At(b.memory.ground, k, lane); };
   state[2] -= (ground(3) - ground(0) * state[0] - ground(1) * state[1]) / ground(2);
   state[0] = state[1] = 0;
@@ -374,6 +382,8 @@ const Tree<float>& Batch::GetTree() const { return impl_->tree; }
 void Batch::Refresh() {
   impl_->kernel->update(impl_->tree, impl_->memory);
   impl_->motion_stale = false;
+  // What follows must not depend on how many steps were made before.
+  impl_->until_recentring = kStepsBetweenRecentring;
 }
 
 bool Batch::Failed(int lane) const { return impl_->At(impl_->memory.failed, 0, lane) != 0; }

@@ -1,5 +1,3 @@
-#include "stride/app/bench/bench_learn.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,14 +11,37 @@
 
 #include <fmt/format.h>
 
+#include "stride/app/bench/bench.h"
 #include "stride/app/bench/bench_jobs.h"
 #include "stride/controllers/control_graph/learn_skill.h"
-#include "stride/controllers/skill_library.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 
-namespace stride {
+// Speed of learning: the built-in walk, sampled and in trials, in the lanes of one core; and whole
+// learning runs over threads and ranks.
+namespace stride::benches::liu16_learning {
 namespace {
+
+struct BenchLearning {
+  // Measured in turns with the raw lanes (the stand of bench_jobs.h) on one core.
+  double raw_steps_per_second = 0;  // lane steps
+  struct Work {
+    double samples_per_second = 0;  // control fragments of one lane
+    double steps_per_second = 0;    // lane steps
+    double physics_share = 0;       // of the time, spent in Batch::Step
+  };
+  Work sampling, episodes;
+
+  // The same small learning run, by wall time without the start of the program. `ranks` above 1 are
+  // processes of mpirun, absent where there is no mpirun.
+  struct Scaling {
+    int threads = 1, ranks = 1;
+    double wall_seconds = 0;
+    double speedup = 0;  // over one thread
+  };
+  std::vector<Scaling> scaling;
+  std::string missing;  // why there are no ranks; empty: there are
+};
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -35,7 +56,7 @@ double Median(std::vector<double> values) {
 class WalkWork {
  public:
   explicit WalkWork(std::uint64_t seed)
-      : skill_(LoadSkill("walk")),
+      : skill_(LoadClipSkill("walk")),
         graph_(GraphOf(skill_)),
         runner_(WorldOf(skill_), graph_.parts),
         stream_(seed) {}
@@ -54,11 +75,10 @@ class WalkWork {
   }
   long Try() {
     constexpr int kRounds = 8;  // the skill stands much longer
-    const int lanes = runner_.Lanes();
     EpisodeOptions options;
-    options.push = 20;
-    std::vector<Episode> episodes(lanes);
-    std::vector<EpisodeResult> results(lanes);
+    options.pushes.force = 20;
+    std::array<Episode, kTrialBlock> episodes;
+    std::array<EpisodeResult, kTrialBlock> results;
     for (Episode& episode : episodes) episode = {&skill_.policies, ++stream_};
     Random random(stream_);
     const std::vector<int> course = RandomCourse(graph_, 0, kRounds * graph_.Fragments(), &random);
@@ -66,15 +86,16 @@ class WalkWork {
     // All lanes go on until the last one has fallen.
     float longest = 0;
     for (const EpisodeResult& result : results) longest = std::max(longest, result.seconds);
-    const long fragments = std::lround(longest / graph_.Seconds() * graph_.Fragments()) * lanes;
-    steps_ += std::lround(longest / graph_.time_step) * lanes;
+    const long fragments =
+        std::lround(longest / graph_.Seconds() * graph_.Fragments()) * kTrialBlock;
+    steps_ += std::lround(longest / graph_.time_step) * kTrialBlock;
     return fragments;
   }
   long steps() const { return steps_; }
   FragmentRunner& runner() { return runner_; }
 
  private:
-  static World WorldOf(const Skill& skill) {
+  static World WorldOf(const ClipSkill& skill) {
     World world;
     world.actors = {skill.character};
     world.contact.passes = 2;  // as in learning
@@ -82,7 +103,7 @@ class WalkWork {
     return world;
   }
 
-  Skill skill_;
+  ClipSkill skill_;
   ControlGraph graph_;
   FragmentRunner runner_;
   std::uint64_t stream_;
@@ -93,7 +114,7 @@ class WalkWork {
 void MeasureWork(bool quick, std::uint64_t seed, BenchLearning* result) {
   WalkWork walk(seed);
   StandJob stand;
-  stand.world.actors = {LoadSkill("walk").character};
+  stand.world.actors = {LoadClipSkill("walk").character};
   stand.world.contact.passes = 2;
   stand.disturbance.seed = seed;
   const auto raw = MakeBatchRunner(stand);
@@ -167,12 +188,10 @@ double LearnOnThreads(const Settings& settings, const std::string& out, int thre
   LearnSkillRequest request;
   request.clip = "walk";
   request.out = out;
-  request.threads = threads;
-  request.quiet = true;
   for (const auto& [key, value] : settings) {
     SetConfigValue(fmt::format("{}={}", key, value), &request.options);
   }
-  return LearnSkill(request).wall_seconds;
+  return LearnSkill(request, {.out = out, .quiet = true}, threads).wall_seconds;
 }
 
 // What a command prints; empty where it fails.
@@ -237,13 +256,57 @@ void MeasureScaling(bool quick, const std::string& program, BenchLearning* resul
   for (BenchLearning::Scaling& row : rows) row.speedup = rows[0].wall_seconds / row.wall_seconds;
 }
 
-}  // namespace
-
-BenchLearning MeasureLearning(bool quick, std::uint64_t seed, const std::string& program) {
-  BenchLearning result;
-  MeasureWork(quick, seed, &result);
-  MeasureScaling(quick, program, &result);
-  return result;
+std::string TextOf(const BenchLearning& l) {
+  std::string text =
+      fmt::format("\nLearning a walk, one core, wall time\n  {:<10}{:>41.0f} lane steps/s\n",
+                  "raw lanes", l.raw_steps_per_second);
+  const auto work = [&](const char* name, const BenchLearning::Work& w) {
+    text += fmt::format(
+        "  {:<10}{:>12.0f} fragments/s{:>17.0f} lane steps/s, {:.2f} of raw, {:.0f} % in physics\n",
+        name, w.samples_per_second, w.steps_per_second, w.steps_per_second / l.raw_steps_per_second,
+        100 * w.physics_share);
+  };
+  work("sampling", l.sampling);
+  work("trials", l.episodes);
+  text += "\nGrowth of a whole learning run (wall time)\n";
+  for (const BenchLearning::Scaling& s : l.scaling) {
+    text += fmt::format("  {} thread{} x {} rank{} {:>8.2f} s, {:.2f} times as fast\n", s.threads,
+                        s.threads == 1 ? " " : "s", s.ranks, s.ranks == 1 ? " " : "s",
+                        s.wall_seconds, s.speedup);
+  }
+  if (!l.missing.empty()) text += fmt::format("  no ranks: {}\n", l.missing);
+  return text;
 }
 
-}  // namespace stride
+nlohmann::ordered_json JsonOf(const BenchLearning& l) {
+  using Json = nlohmann::ordered_json;
+  const auto work = [&](const BenchLearning::Work& w) {
+    return Json{{"samples_per_second", w.samples_per_second},
+                {"steps_per_second", w.steps_per_second},
+                {"to_raw_lanes", w.steps_per_second / l.raw_steps_per_second},
+                {"physics_share", w.physics_share}};
+  };
+  Json json = {{"raw_steps_per_second", l.raw_steps_per_second},
+               {"sampling", work(l.sampling)},
+               {"episodes", work(l.episodes)},
+               {"scaling", Json::array()},
+               {"ranks_missing", l.missing}};
+  for (const BenchLearning::Scaling& s : l.scaling) {
+    json["scaling"].push_back({{"threads", s.threads},
+                               {"ranks", s.ranks},
+                               {"wall_seconds", s.wall_seconds},
+                               {"speedup", s.speedup}});
+  }
+  return json;
+}
+
+}  // namespace
+
+MethodSpeed Measure(const BenchOptions& options) {
+  BenchLearning learning;
+  MeasureWork(options.quick, options.seed, &learning);
+  MeasureScaling(options.quick, options.program, &learning);
+  return {"learning", JsonOf(learning), TextOf(learning)};
+}
+
+}  // namespace stride::benches::liu16_learning

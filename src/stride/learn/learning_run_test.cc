@@ -1,0 +1,106 @@
+#include "stride/learn/learning_run.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "stride/core/error.h"
+#include "stride/core/file.h"
+#include "stride/testing/input_error_of.h"
+
+namespace stride {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Adds up numbers, one an iteration.
+class Sum final : public LearningJob {
+ public:
+  explicit Sum(std::string out, int iterations = 5) : out_(std::move(out)), total_(iterations) {}
+  bool Done() const override { return static_cast<int>(history_.size()) == total_; }
+  nlohmann::ordered_json Advance(const std::function<bool()>& stop) override {
+    if (stop()) return nullptr;
+    sum_ += static_cast<int>(history_.size()) + 1;
+    history_.push_back({{"sum", sum_}});
+    return history_.back();
+  }
+  double Progress() const override { return static_cast<double>(history_.size()) / total_; }
+  const nlohmann::ordered_json& History() const override { return history_; }
+  std::string Checkpoint() const override { return history_.dump(); }
+  void Restore(const std::string& bytes, const std::string& file_name) override {
+    history_ = nlohmann::ordered_json::parse(bytes, nullptr, false);
+    if (!history_.is_array() || history_.empty()) throw InputError(file_name + ": damaged");
+    sum_ = history_.back()["sum"];
+  }
+  std::string InstructionSet() const override { return "none"; }
+  long LaneSteps() const override { return 7; }
+  LearningResult Result() override {
+    return {.lines = {{"sum", std::to_string(sum_)}},
+            .json = {{"sum", sum_}},
+            .files = {{out_, std::to_string(sum_)}}};
+  }
+
+ private:
+  std::string out_;
+  int total_, sum_ = 0;
+  nlohmann::ordered_json history_ = nlohmann::ordered_json::array();
+};
+
+class LearningRunTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "learning_run_" +
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    out_ = folder_ + "/sum.txt";
+  }
+  LearningOutcome Run(LearningRunOptions options) {
+    options.out = out_;
+    options.quiet = true;
+    Sum job(out_);
+    return RunToEnd(options, Workers(1), &job);
+  }
+  std::string folder_, out_;
+};
+
+TEST_F(LearningRunTest, WritesResultCheckpointAndHistory) {
+  const LearningOutcome outcome = Run({});
+  EXPECT_FALSE(outcome.stopped);
+  EXPECT_EQ(outcome.iterations, 5);
+  EXPECT_EQ(ReadFile(out_), "15");
+  EXPECT_EQ(ReadFile(out_ + ".history.jsonl").substr(0, 10), "{\"sum\":1}\n");
+  EXPECT_EQ(ToJson(outcome)["sum"], 15);
+  EXPECT_EQ(ToJson(outcome)["iterations"], 5);
+}
+
+TEST_F(LearningRunTest, GoesOnWhereItWasStopped) {
+  int asked = 0;
+  const LearningOutcome stopped = Run({.stop = [&] { return ++asked > 4; }});
+  EXPECT_TRUE(stopped.stopped);
+  EXPECT_LT(stopped.iterations, 5);
+  EXPECT_GT(stopped.iterations, 0);
+  EXPECT_FALSE(std::filesystem::exists(out_));
+  const LearningOutcome whole = Run({.resume = true});
+  EXPECT_EQ(whole.iterations, 5);
+  EXPECT_EQ(ReadFile(out_), "15");
+}
+
+TEST_F(LearningRunTest, RefusesDamageAndForeignFiles) {
+  WriteFileWhole(out_ + ".checkpoint", "nonsense");
+  EXPECT_THAT(InputErrorOf([&] { Run({.resume = true}); }), HasSubstr("damaged"));
+  WriteFileWhole(out_, "somebody's work");
+  EXPECT_THAT(InputErrorOf([&] {
+                Run({.check_existing = [](const std::string& out) {
+                  throw InputError(out + " is somebody's");
+                }});
+              }),
+              HasSubstr("somebody's"));
+  EXPECT_EQ(ReadFile(out_), "somebody's work");
+  out_.clear();
+  EXPECT_THAT(InputErrorOf([&] { Run({}); }), HasSubstr("-o"));
+}
+
+}  // namespace
+}  // namespace stride

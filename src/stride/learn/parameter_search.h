@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "stride/learn/learning_job.h"
+#include "stride/learn/rollouts.h"
+#include "stride/optim/optimizer.h"
+
+// Learning as a search: an optimiser asks for parameters of a controller, rollouts tell what they
+// are worth. A job like any other, the same bits over lanes x threads x ranks and after a resume.
+namespace stride {
+
+struct ParameterSearch {
+  std::string method;  // of the learning method, for checkpoints of another
+  std::string input;   // what is learned from, if anything: name, and a hash of its contents
+  std::string input_hash;
+  RolloutSetup rollouts;
+  std::unique_ptr<Optimizer> optimizer;
+  int iterations = 100;  // at most; fewer if the optimiser converges
+  int trials = 1;        // of each candidate; its return is their mean
+  std::uint64_t seed = 0;
+  nlohmann::ordered_json settings;  // for checkpoints of other settings
+
+  // Fills in a trial but for its parameters: start and conditions, from the trial's own stream.
+  std::function<void(std::uint64_t stream, Rollout* trial)> begin;
+  // What a trial was worth, more is better.
+  std::function<double(const RolloutResult& result)> value;
+  // What came out. Called on all ranks.
+  std::function<LearningResult(std::span<const double> parameters, double best_return)> result;
+};
+
+std::unique_ptr<LearningJob> MakeParameterSearch(ParameterSearch search, const Workers& workers);
+
+}  // namespace stride
