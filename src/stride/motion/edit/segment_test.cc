@@ -100,9 +100,9 @@ Motion Capture(const std::string& name, const Character& character) {
 
 // From a body to a file of motion capture and back on another one: every swing that is whole begins
 // and ends with a landing.
-TEST(SegmentGait, CutsAtTheLandingsOfKnownGaits) {
+TEST(SegmentGait, CutsAtTheLandingsOfKnownWalks) {
   const Character character = LoadCharacter("liu16");
-  for (const std::string name : {"walk", "walk_slow", "walk_fast", "run"}) {
+  for (const std::string name : {"walk", "walk_slow", "walk_fast", "march"}) {
     const Motion motion = Capture(name, character);
     const std::string path = testing::TempDir() + name + "_segments.bvh";
     WriteClip(ClipFromMotion(motion, character), path);
