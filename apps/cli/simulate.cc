@@ -197,6 +197,8 @@ Verb SimulateVerb() {
         app->add_option("--skill", first.skill,
                         "Perform a learned skill, on its own character and with its own "
                         "controller: a built-in name or a file");
+        app->add_option("--graph", first.graph,
+                        "Motion graph for the controller, a file (docs/formats.md)");
         app->add_option("--motion", first.motions,
                         "What the controller follows: a built-in motion or a file; repeatable")
             ->take_all()

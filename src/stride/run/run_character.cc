@@ -49,6 +49,7 @@ std::unique_ptr<Controller> MakeControllerOf(const LoadedCharacter& loaded, cons
   input.config = setup->controller_config;
   input.skill = loaded.skill;
   input.motions = loaded.motions;
+  input.graph = loaded.graph;
   input.stand = StandOn(world.actors[0], world.terrain);
   setup->controller_config = input.config = ResolveConfig(setup->controller, input, warnings);
   return MakeController(setup->controller, input);
@@ -69,6 +70,10 @@ LoadedCharacter Load(const CharacterSetup& setup, std::vector<std::string>* warn
     source.motion.character = loaded.character.name;
     loaded.motions.push_back(std::move(source.motion));
     warnings->insert(warnings->end(), source.warnings.begin(), source.warnings.end());
+  }
+  if (!setup.graph.empty()) {
+    loaded.graph =
+        std::make_shared<const MotionGraph>(ReadMotionGraph(setup.graph, loaded.character));
   }
   return loaded;
 }

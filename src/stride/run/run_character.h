@@ -9,6 +9,7 @@
 
 #include "stride/dynamics/model.h"
 #include "stride/learn/skill.h"
+#include "stride/motion/graph/motion_graph.h"
 #include "stride/motion/motion.h"
 #include "stride/record/recording.h"
 #include "stride/run/run_setup.h"
@@ -23,6 +24,7 @@ struct LoadedCharacter {
   Character character;
   std::shared_ptr<const Skill> skill;  // null: none
   std::vector<Motion> motions;
+  std::shared_ptr<const MotionGraph> graph;  // null: none
 };
 LoadedCharacter Load(const CharacterSetup& setup, std::vector<std::string>* warnings);
 

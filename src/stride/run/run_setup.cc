@@ -22,9 +22,9 @@ constexpr double kMaxPlace = 1000;   // m
 constexpr double kMaxHeading = 1e6;  // rad or degrees
 
 CharacterSetup CharacterFromJson(const Json& json, const std::string& source) {
-  constexpr const char* kKeys[] = {"character",         "controller", "skill", "motions",
-                                   "controller_config", "x",          "y",     "heading",
-                                   "heading_deg",       "commands"};
+  constexpr const char* kKeys[] = {"character", "controller",        "skill",   "motions",
+                                   "graph",     "controller_config", "x",       "y",
+                                   "heading",   "heading_deg",       "commands"};
   if (!json.is_object()) throw InputError(source, 0, "expected a character: an object {…}");
   for (const auto& [key, value] : json.items()) {
     if (std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys)) continue;
@@ -50,6 +50,7 @@ CharacterSetup CharacterFromJson(const Json& json, const std::string& source) {
     setup.controller = ControllerOfSkill(setup.skill);
   }
   read("motions", &setup.motions);
+  read("graph", &setup.graph);
   if (json.contains("controller_config")) setup.controller_config = json["controller_config"];
   number("x", kMaxPlace, &setup.x);
   number("y", kMaxPlace, &setup.y);
@@ -75,6 +76,7 @@ OrderedJson ToJson(const CharacterSetup& setup) {
           {"controller", setup.controller},
           {"skill", setup.skill},
           {"motions", setup.motions},
+          {"graph", setup.graph},
           {"controller_config", setup.controller_config},
           {"x", setup.x},
           {"y", setup.y},

@@ -17,6 +17,7 @@ struct CharacterSetup {
   std::string controller = "hold";
   std::string skill;                 // built-in name or file; empty: none
   std::vector<std::string> motions;  // for the controller: names or files
+  std::string graph;  // the same: a motion graph's file (docs/formats.md); empty: none
   nlohmann::json controller_config = nlohmann::json::object();
   double x = 0, y = 0;                 // m
   double heading = 0;                  // rad; 0 where the ground is no plane
