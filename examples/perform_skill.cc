@@ -8,8 +8,9 @@
 
 int main() {
   stride::RunSetup setup;
-  setup.controller = "control_graph";
-  setup.skill = "walk";
+  stride::CharacterSetup& walker = setup.characters[0];
+  walker.skill = "walk";
+  walker.controller = stride::ControllerOfSkill(walker.skill);
   setup.scenario.seconds = 10;
   stride::Run run(setup);
   while (!run.Finished()) {

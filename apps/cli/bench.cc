@@ -54,7 +54,8 @@ std::string Text(const BenchResult& r) {
       r.import_joints, r.import_frames, r.retarget_frames_per_second, r.import_frames_per_second);
   text += fmt::format(
       "\nA controller in lanes, with the physics, one core\n"
-      "  lane program          {:>8.0f} lane steps/s\n  clones                {:>8.0f} lane steps/s\n",
+      "  lane program          {:>8.0f} lane steps/s\n  clones                {:>8.0f} lane "
+      "steps/s\n",
       r.lane_program_steps_per_second, r.lane_adapter_steps_per_second);
   for (const MethodSpeed& method : r.methods) text += method.text;
   return text;

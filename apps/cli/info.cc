@@ -69,17 +69,20 @@ std::string Text(const RecordingInfoResult& r) {
   const auto row = [&](const char* name, const std::string& value) {
     if (!value.empty()) text += fmt::format("  {:<15} {}\n", name, value);
   };
-  row("controller", header.controller);
-  row("motion", header.motion);
   row("engine", header.engine);
   row("seed", header.setup.is_null() ? "" : std::to_string(header.seed));
-  for (const Character& actor : r.actors) {
-    row("actor", fmt::format("{} (bodies: {})", actor.name, actor.BodyCount()));
+  for (std::size_t k = 0; k < r.actors.size(); ++k) {
+    row("actor", fmt::format("{} (bodies: {})", r.actors[k].name, r.actors[k].BodyCount()));
+    if (k >= header.controllers.size()) continue;
+    const RecordedController& driver = header.controllers[k];
+    row("  controller", driver.controller);
+    row("  motion", driver.motion);
+    row("  skill", driver.skill);
+    for (const RecordedChannel& channel : driver.channels) {
+      row("  channel", channel.name + (channel.unit.empty() ? "" : ", " + channel.unit));
+    }
   }
   row("frames", fmt::format("{}, {:.2f} s", recording.frames.size(), recording.Duration()));
-  for (const RecordedChannel& channel : header.channels) {
-    row("channel", channel.name + (channel.unit.empty() ? "" : ", " + channel.unit));
-  }
   for (const auto& [kind, count] : EventCounts(recording)) {
     row("events", fmt::format("{} {}", count, kind));
   }

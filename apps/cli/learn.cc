@@ -64,8 +64,8 @@ std::string Text(const LearningOutcome& o, const std::string& out) {
   for (std::size_t k = 0; k < rows.size(); ++k) {
     line(rows[k].first, rows[k].second);
     if (k > 0) continue;  // the first says what it is; then how it was learned
-    line("learned in", fmt::format("{:.1f} s, {} iterations, {} threads x {} ranks",
-                                   o.wall_seconds, o.iterations, o.threads, o.ranks));
+    line("learned in", fmt::format("{:.1f} s, {} iterations, {} threads x {} ranks", o.wall_seconds,
+                                   o.iterations, o.threads, o.ranks));
     if (o.lane_steps_per_second > 0) {
       line("speed",
            fmt::format("{:.2f} million lane steps a second", o.lane_steps_per_second / 1e6));
@@ -88,16 +88,18 @@ void AddOptions(const LearningMethod& method, Arguments* a, CLI::App* app) {
   app->add_option("--name", r.name, "Name of what is learned; that of the input if left out");
   app->add_flag("--resume", a->resume, "Go on from OUT.checkpoint, to the same result");
   app->add_option("--threads", a->threads, "0: all of this machine")->capture_default_str();
-  app->add_option("--set", r.settings,
-                  "KEY=VALUE: a setting, for instance one of: " + [&] {
-                    std::string keys;
-                    const nlohmann::ordered_json schema =
-                        method.schema ? method.schema() : nlohmann::ordered_json::object();
-                    for (const auto& [key, field] : schema.items()) {
-                      keys += (keys.empty() ? "" : ", ") + key;
-                    }
-                    return keys + "; repeatable";
-                  }())
+  app->add_option(
+         "--set", r.settings,
+         "KEY=VALUE: a setting, for instance one of: " +
+             [&] {
+               std::string keys;
+               const nlohmann::ordered_json schema =
+                   method.schema ? method.schema() : nlohmann::ordered_json::object();
+               for (const auto& [key, field] : schema.items()) {
+                 keys += (keys.empty() ? "" : ", ") + key;
+               }
+               return keys + "; repeatable";
+             }())
       ->take_all()
       ->allow_extra_args(false);
   for (const LearningOption& option : method.options) {
@@ -141,20 +143,19 @@ Output Learn(const LearningMethod& method, const Arguments& a, std::uint64_t see
   std::vector<std::string> warnings;
   const LearningRequest request = RequestOf(method, a, seed);
   const std::unique_ptr<LearningJob> job = method.make(request, workers, &warnings);
-  const LearningOutcome outcome =
-      RunToEnd({.out = request.out,
-                .resume = a.resume,
-                .quiet = !spdlog::should_log(spdlog::level::info),
-                .stop = [] { return interrupted.load(); },
-                .check_existing =
-                    [&](const std::string& out) {
-                      if (method.makes_motion) {
-                        ReadMotion(out);
-                      } else {
-                        ReadSkill(out);
-                      }
-                    }},
-               workers, job.get());
+  const LearningOutcome outcome = RunToEnd({.out = request.out,
+                                            .resume = a.resume,
+                                            .quiet = !spdlog::should_log(spdlog::level::info),
+                                            .stop = [] { return interrupted.load(); },
+                                            .check_existing =
+                                                [&](const std::string& out) {
+                                                  if (method.makes_motion) {
+                                                    ReadMotion(out);
+                                                  } else {
+                                                    ReadSkill(out);
+                                                  }
+                                                }},
+                                           workers, job.get());
   if (!outcome.leader) std::exit(0);  // one of an MPI run speaks
   if (outcome.stopped) {
     throw InputError(
@@ -164,8 +165,8 @@ Output Learn(const LearningMethod& method, const Arguments& a, std::uint64_t see
                           outcome.iterations));
   }
   if (!outcome.result.shortfall.empty()) {
-    throw InputError(
-        fmt::format("{}; the best so far was written to {}", outcome.result.shortfall, request.out));
+    throw InputError(fmt::format("{}; the best so far was written to {}", outcome.result.shortfall,
+                                 request.out));
   }
   nlohmann::ordered_json json = ToJson(outcome);
   json["warnings"] = warnings;

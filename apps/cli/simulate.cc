@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/crowd.h"
+#include "stride/run/crowd.h"
 #include "stride/scenario/option_text.h"
 #include "verb.h"
 
@@ -32,6 +32,8 @@ void AddAll(const std::vector<std::string>& texts, Item (*parse)(const std::stri
 SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common) {
   SimulateOptions options = arguments.options;
   options.setup.seed = common.seed;
+  CharacterSetup& first = options.setup.characters[0];
+  if (!first.skill.empty()) first.controller = ControllerOfSkill(first.skill);
   Scenario& scenario = options.setup.scenario;
   World& world = scenario.world;
   if (!arguments.scenario.empty()) scenario = ReadScenario(arguments.scenario);
@@ -39,7 +41,10 @@ SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common)
   if (arguments.seconds) scenario.seconds = *arguments.seconds;
   if (arguments.stop_at_fall) scenario.stop_at_fall = true;
   if (arguments.disturbance) scenario.disturbance = *arguments.disturbance;
-  if (arguments.time_step) world.time_step = *arguments.time_step;
+  if (arguments.time_step) {
+    world.time_step = *arguments.time_step;
+    scenario.chosen.push_back("time_step");
+  }
   if (arguments.friction) world.friction = *arguments.friction;
   if (arguments.gravity) world.gravity = *arguments.gravity;
   if (!arguments.terrain.empty()) world.terrain = ParseTerrain(arguments.terrain);
@@ -54,9 +59,13 @@ SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common)
   std::stable_sort(scenario.commands.begin(), scenario.commands.end(),
                    [](const TimedCommand& a, const TimedCommand& b) { return a.at < b.at; });
   for (const std::string& text : arguments.settings) {
-    ParseSetting(text, &world, &options.setup.controller_config);
+    ParseSetting(text, &scenario, &first.controller_config);
   }
-  if (!arguments.others.empty()) options.setup.others = ReadCharacters(arguments.others);
+  if (!arguments.others.empty()) {
+    std::vector<CharacterSetup>& all = options.setup.characters;
+    const std::vector<CharacterSetup> others = ReadCharacters(arguments.others);
+    all.insert(all.end(), others.begin(), others.end());
+  }
   if (arguments.crowd) AddCrowd(*arguments.crowd, &options.setup);
   return options;
 }
@@ -178,20 +187,17 @@ Verb SimulateVerb() {
       [](CLI::App* app, const CommonOptions* common) {
         auto arguments = std::make_shared<Arguments>();
         SimulateOptions& o = arguments->options;
-        app->add_option("--character", o.setup.character, "Built-in name, or an MJCF file")
+        CharacterSetup& first = o.setup.characters[0];
+        app->add_option("--character", first.character, "Built-in name, or an MJCF file")
             ->capture_default_str();
         app->add_option("--engine", o.setup.engine, "See: stride list engines")
             ->capture_default_str();
-        app->add_option("--controller", o.setup.controller, "See: stride list controllers")
+        app->add_option("--controller", first.controller, "See: stride list controllers")
             ->capture_default_str();
-        app->add_option_function<std::string>(
-            "--skill",
-            [&o](const std::string& skill) {
-              o.setup.skill = skill;
-              o.setup.controller = "control_graph";
-            },
-            "Perform a learned skill, on its own character: a built-in name or a file");
-        app->add_option("--motion", o.setup.motions,
+        app->add_option("--skill", first.skill,
+                        "Perform a learned skill, on its own character and with its own "
+                        "controller: a built-in name or a file");
+        app->add_option("--motion", first.motions,
                         "What the controller follows: a built-in motion or a file; repeatable")
             ->take_all()
             ->allow_extra_args(false);

@@ -12,11 +12,11 @@
 
 #include "access.h"
 #include "server.h"
-#include "stride/app/crowd.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
 #include "stride/core/log.h"
 #include "stride/motion/import/motion_source.h"
+#include "stride/run/crowd.h"
 #include "verb.h"
 
 extern char** environ;
@@ -96,10 +96,12 @@ Output View(Arguments arguments, const CommonOptions& common) {
   RunSetup setup = arguments.setup;
   setup.seed = common.seed;
   if (!arguments.scenario.empty()) setup.scenario = ReadScenario(arguments.scenario);
-  if (setup.character.empty()) setup.character = kDefaultHuman;
+  CharacterSetup& first = setup.characters[0];
+  if (first.character.empty()) first.character = kDefaultHuman;
+  if (!first.skill.empty()) first.controller = ControllerOfSkill(first.skill);
   Bytes opened;
   if (!arguments.source.empty()) {
-    opened = Open(arguments.source, arguments.setup.character, &setup);
+    opened = Open(arguments.source, arguments.setup.characters[0].character, &setup);
   }
   if (arguments.crowd) AddCrowd(*arguments.crowd, &setup);
   LiveSession session(setup, opened);
@@ -135,24 +137,21 @@ Verb ViewVerb() {
           [](CLI::App* app, const CommonOptions* common) {
             auto arguments = std::make_shared<Arguments>();
             Arguments& a = *arguments;
-            a.setup.character.clear();
+            CharacterSetup& first = a.setup.characters[0];
+            first.character.clear();
             app->add_option("source", a.source,
                             "A recording, or a motion (built in or a file); none: simulate");
             app->add_option("--scenario", a.scenario, "JSON file: ground, pushes, commands");
-            app->add_option("--character", a.setup.character,
+            app->add_option("--character", first.character,
                             "Built-in name, or an MJCF file [default: liu16]");
             app->add_option("--engine", a.setup.engine, "See: stride list engines")
                 ->capture_default_str();
-            app->add_option("--controller", a.setup.controller, "See: stride list controllers")
+            app->add_option("--controller", first.controller, "See: stride list controllers")
                 ->capture_default_str();
-            app->add_option_function<std::string>(
-                "--skill",
-                [&a](const std::string& skill) {
-                  a.setup.skill = skill;
-                  a.setup.controller = "control_graph";
-                },
-                "Perform a learned skill, on its own character: a built-in name or a file");
-            app->add_option("--motion", a.setup.motions, "A motion for the controller; repeatable")
+            app->add_option("--skill", first.skill,
+                            "Perform a learned skill, on its own character and with its own "
+                            "controller: a built-in name or a file");
+            app->add_option("--motion", first.motions, "A motion for the controller; repeatable")
                 ->take_all()
                 ->allow_extra_args(false);
             app->add_option("--crowd", a.crowd, "So many characters in all, on a circle")

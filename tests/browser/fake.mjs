@@ -24,7 +24,7 @@ export function chunk(type, payload) {
 
 export const jsonChunk = (type, json) => chunk(type, Buffer.from(JSON.stringify(json)));
 
-export const preamble = () => Buffer.concat([Buffer.from('STRIDEREC'), Buffer.from([1, 0, 0, 0])]);
+export const preamble = (version = 2) => Buffer.concat([Buffer.from('STRIDEREC'), Buffer.from([version, 0, 0, 0])]);
 
 function body(name, parent, offset, kind, mass, shapes, axis = [0, 1, 0]) {
   const com = shapes[0].center;
@@ -84,19 +84,31 @@ const kChannels = [
   { name: 'pendulum', unit: 'm', values: 6 },
 ];
 
-export function header(change = {}) {
+const stroll = { controller: 'stroll', motion: 'walk', skill: '', channels: kChannels, styles: ['calm', 'proud', 'tired'] };
+
+// `driver`: changes of who drives the first figure; `others`: who drives further ones.
+export function header(driver = {}, others = [], title = '') {
   return {
-    title: '', engine: 'native', controller: 'stroll', motion: 'walk', seed: 1, stride: '0', frame_interval: 1 / 60,
-    channels: kChannels, styles: ['calm', 'proud', 'tired'], setup: null,
-    world: { terrain: { kind: 'plane', slope: 0, slope_heading: 0 }, friction: 0.9, gravity: 9.81, time_step: 0.005, actors: [figure()] },
-    ...change,
+    title, engine: 'native', seed: 1, stride: '0', frame_interval: 1 / 60, setup: null,
+    controllers: [{ ...stroll, ...driver }, ...others.map((other) => ({ ...stroll, ...other }))],
+    world: {
+      terrain: { kind: 'plane', slope: 0, slope_heading: 0 }, friction: 0.9, gravity: 9.81, time_step: 0.005,
+      actors: [figure(), ...others.map(figure)],
+    },
   };
 }
 
-// A run with a control graph; its frames have the channels node and lying.
+// As version 1 had it: the only driver's keys among the header's own.
+export function headerOfVersion1(driver = {}) {
+  const { controllers, ...rest } = header();
+  const { skill, ...first } = controllers[0];
+  return { ...rest, ...first, ...driver };
+}
+
+// A driver with a graph of what it can do; its frames have two channels: where in it, and whether it lies.
 export const graphRun = {
-  channels: [{ name: 'node', unit: '', values: 1 }, { name: 'lying', unit: 's', values: 1 }],
-  styles: ['as commanded', 'random walk', 'stand', 'walk', '<b>kick</b>'],
+  channels: [{ name: 'place', unit: 'node', values: 1 }, { name: 'down', unit: 's', values: 1 }],
+  styles: ['as told', 'anything', 'stand', 'walk', '<b>kick</b>'],
   graph: {
     nodes: [
       { name: 'stand', style: 2, robustness: 1 }, { name: 'walk', style: 3, robustness: 0.8 },
@@ -106,42 +118,57 @@ export const graphRun = {
       { from: 0, to: 1, robustness: 0.9 }, { from: 1, to: 0, robustness: null }, { from: 0, to: 2, robustness: 0.2 },
       { from: 2, to: 0, robustness: 0.2 }, { from: 3, to: 0, robustness: 0.7 },
     ],
+    node_channel: 'place', down_channel: 'down',
   },
 };
 
-export function frame(t, command = {}, channels) {
+// `count` figures, each a metre to the left of the one before and half as strong.
+export function frame(t, command = {}, channels, count = 1, version = 2) {
   const { bodies } = figure();
-  const q = pose(bodies, t + 1e-6);
   const nv = bodies.reduce((n, { joint }) => n + { free: 6, ball: 3, hinge: 1 }[joint.kind], 0);
-  const v = new Array(nv).fill(0);
-  v[0] = 1.2;
   const parts = [];
   const u16 = (x) => { const b = Buffer.alloc(2); b.writeInt16LE(x); parts.push(b); };
   const f32 = (...xs) => xs.forEach((x) => { const b = Buffer.alloc(4); b.writeFloatLE(x); parts.push(b); });
   const f64 = (...xs) => xs.forEach((x) => { const b = Buffer.alloc(8); b.writeDoubleLE(x); parts.push(b); });
+  const aside = (q, actor) => { q[1] = actor; return q; };
+  const x = 1.2 * t, foot = 0.62 * (Math.floor(x / 0.62) + 1);
+  const thoughts = channels ?? [(t * 0.95) % 1, 0.1 * Math.sin(6 * t), 0.08 * Math.cos(6 * t), foot, 0.1, 0, foot - 0.3, 0, 0, x, 0, 1.0];
+  const told = (actor) => {
+    const { speed, heading, style } = actor === 0 ? command : {};
+    f32(speed ?? NaN, heading ?? NaN);
+    u16(style ?? 0);
+    f32(...thoughts);
+  };
   const u32 = Buffer.alloc(4);
   u32.writeUInt32LE(Math.round(t / 0.005));
   parts.push(u32);
   f64(t);
-  u16(1);
-  f64(...q, ...v);
-  parts.push(Buffer.from([2]));
-  f64(...pose(bodies, t + 0.06));
-  const left = Math.sin(6 * t) < 0, x = 1.2 * t;
+  u16(count);
+  for (let actor = 0; actor < count; ++actor) {
+    const v = new Array(nv).fill(0);
+    v[0] = 1.2;
+    f64(...aside(pose(bodies, t + 1e-6), actor), ...v);
+  }
+  for (let actor = 0; actor < (version === 1 ? 1 : count); ++actor) {
+    parts.push(Buffer.from([version === 1 ? 2 : 6]));
+    f64(...aside(pose(bodies, t + 0.06), actor));
+    if (version === 1) continue;
+    f32(...Array.from({ length: nv }, (_, i) => (i < 6 ? 0 : i / 2 ** actor)));
+    told(actor);
+  }
+  const left = Math.sin(6 * t) < 0;
   u16(1);
   u16(0); u16(left ? 5 : 10); u16(-1); u16(-1);
   f32(x, left ? 0.1 : -0.1, 0); f32(60 * Math.cos(6 * t), 0, 620 + 120 * Math.cos(12 * t));
   const pushed = t % 4 > 3.2;
   u16(pushed ? 1 : 0);
   if (pushed) { u16(0); u16(1); f32(x, 0.16, 1.3); f32(0, -250, 0); }
-  f32(command.speed ?? NaN, command.heading ?? NaN); u16(command.style ?? 0);
-  const step = 0.62 * (Math.floor(x / 0.62) + 1);
-  f32(...(channels ?? [(t * 0.95) % 1, 0.1 * Math.sin(6 * t), 0.08 * Math.cos(6 * t), step, 0.1, 0, step - 0.3, 0, 0, x, 0, 1.0]));
+  if (version === 1) told(0);
   return chunk('FRAM', Buffer.concat(parts));
 }
 
 export function recording(seconds) {
-  const parts = [preamble(), jsonChunk('HEAD', header({ title: 'a stroll' }))];
+  const parts = [preamble(), jsonChunk('HEAD', header({}, [], 'a stroll'))];
   for (let t = 0; t <= seconds; t += 1 / 60) parts.push(frame(t));
   parts.push(jsonChunk('EVNT', { step: 200, time: 1, kind: 'push', data: {} }));
   parts.push(jsonChunk('EVNT', { step: 400, time: 0.8 * seconds, kind: 'fall', data: {} }));
@@ -151,7 +178,7 @@ export function recording(seconds) {
 
 export const catalog = {
   type: 'catalog',
-  characters: [{ name: 'figure', description: 'hand-made' }, { name: 'liu16', description: '' }],
+  characters: [{ name: 'figure', description: 'hand-made' }, { name: 'biped', description: '' }],
   controllers: [
     { name: 'stroll', description: 'Walks on, whatever happens', min_motions: 1, max_motions: 1 },
     { name: 'hold', description: '', min_motions: 0, max_motions: 0 },
@@ -183,7 +210,7 @@ export async function playFake(page, html) {
     if (fake.dead) return socket.close();
     socket.send(JSON.stringify(catalog));
     socket.send(JSON.stringify(status(fake.change)));
-    socket.send(jsonChunk('HEAD', header(fake.head)));
+    socket.send(jsonChunk('HEAD', header()));
     const timer = setInterval(() => {
       if (!fake.change.paused) socket.send(frame((Date.now() - fake.start) / 1000, fake.change.command, fake.channels));
     }, 1000 / 60);

@@ -85,7 +85,7 @@ test('a graph is shown: its nodes, where the character is, and that it lies', as
   assert.deepEqual(await page.locator('#graph .node text:first-of-type').allTextContents(), ['stand', 'walk', '<b>kick</b>', 'get up']);
   assert.equal(await page.locator('#graph .link').count(), 5);
   assert.equal(await page.locator('#graph .link[stroke-dasharray="4 3"]').count(), 1);
-  assert.deepEqual(await page.locator('#graph-styles button').allTextContents(), ['as commanded', 'random walk']);
+  assert.deepEqual(await page.locator('#graph-styles button').allTextContents(), ['as told', 'anything']);
   await until(() => document.getElementById('graph-now').textContent === 'walk');
   assert.ok(await page.locator('#graph .node').nth(1).evaluate((node) => node.classList.contains('current')));
   assert.ok(!(await page.locator('#chip-lying').isVisible()));
@@ -171,10 +171,44 @@ test('what is refused is shown', async () => {
 
 test('plots show the run and the channels of the controller', async () => {
   await page.click('#tab-plots');
-  await until(() => document.querySelectorAll('.plot canvas').length === 6);
+  await until(() => document.querySelectorAll('.plot canvas').length === 7);
   await until(() => /m\/s/.test(document.querySelectorAll('.plot output')[1].textContent));
   const speed = parseFloat(await page.locator('.plot output').nth(1).textContent());
   assert.ok(Math.abs(speed - 1.2) < 0.01);
+});
+
+test('of two characters the plots show the one that is chosen', async () => {
+  const two = Buffer.concat([
+    fakes.preamble(), fakes.jsonChunk('HEAD', fakes.header({}, [{ skill: 'limp', channels: fakes.header().controllers[0].channels }])),
+    ...Array.from({ length: 60 }, (_, i) => fakes.frame(i / 60, {}, undefined, 2)), fakes.jsonChunk('DONE', {}),
+  ]);
+  await page.click('#tab-plots');
+  assert.ok(!(await page.locator('#plot-actor').isVisible()), 'one character: nothing to choose');
+  await drop('two.stride', two);
+  await until(() => stride.mode() === 'recording');
+  const torque = async () => parseFloat(await page.locator('.plot', { hasText: 'Largest joint torque' }).locator('output').textContent());
+  const shows = async (expected) => {
+    for (const start = Date.now(); Date.now() - start < kPatience;) {
+      if (Math.abs(await torque() - expected) < 0.05 * expected) return;
+      await page.waitForTimeout(50);
+    }
+    assert.fail(`the torque is ${await torque()}, not ${expected}`);
+  };
+  assert.deepEqual(await page.locator('#plot-actor option').allTextContents(), ['1: figure, stroll', '2: figure, limp']);
+  // The stand-in's largest is that of its last ball joint.
+  const full = await page.evaluate(() => {
+    const joints = stride.actors()[0].bodies.map((body) => body.joint.kind);
+    const { torques } = stride.frame().controls[0];
+    const size = { free: 6, ball: 3, hinge: 1 };
+    const last = joints.lastIndexOf('ball');
+    const at = joints.slice(0, last).reduce((sum, kind) => sum + size[kind], 0);
+    return Math.hypot(...torques.slice(at, at + 3));
+  });
+  await shows(full);
+  await page.selectOption('#plot-actor', '1');
+  await shows(full / 2);
+  assert.equal(await page.evaluate(() => stride.plotted()), 1);
+  assert.equal(await page.evaluate(() => stride.selected()), 0);
 });
 
 test('plans of the controller have a legend', async () => {

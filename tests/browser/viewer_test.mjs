@@ -41,8 +41,8 @@ const frames = async (count) => {
   await until((goal) => stride.framesReceived() >= goal, from + count);
 };
 const frame = () => page.evaluate(() => {
-  const { step, time, actors, forces, heading, speed } = stride.frame();
-  return { step, time, q: [...actors[0].q], actors: actors.length, forces, heading, speed };
+  const { step, time, actors, forces, controls } = stride.frame();
+  return { step, time, q: [...actors[0].q], actors: actors.length, forces, ...controls[0] };
 });
 const focusCanvas = () => page.focus('#canvas');
 
@@ -115,20 +115,20 @@ test('keys and sliders steer', async () => {
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('a');
   await until(() => Math.abs(stride.status().command.heading - Math.PI / 9) < 1e-3);
-  await until(() => Math.abs(stride.frame().heading - Math.PI / 9) < 1e-3);
+  await until(() => Math.abs(stride.frame().controls[0].heading - Math.PI / 9) < 1e-3);
   await page.keyboard.press('ArrowRight');
-  await until(() => Math.abs(stride.frame().heading - Math.PI / 18) < 1e-3);
+  await until(() => Math.abs(stride.frame().controls[0].heading - Math.PI / 18) < 1e-3);
   await page.keyboard.press('w');
   await until(() => stride.status().command.speed > 0);
   await page.fill('#speed', '1.5');
-  await until(() => Math.abs(stride.frame().speed - 1.5) < 1e-3);
+  await until(() => Math.abs(stride.frame().controls[0].speed - 1.5) < 1e-3);
   await page.click('#speed-free');
-  await until(() => stride.status().command.speed === null && Number.isNaN(stride.frame().speed));
+  await until(() => stride.status().command.speed === null && Number.isNaN(stride.frame().controls[0].speed));
 });
 
 test('a learned walk is chosen, walks, and turns where it is steered', async () => {
   await page.selectOption('#skill', 'walk');
-  await until(() => stride.status().setup.controller === 'control_graph');
+  await until(() => stride.status().setup.skill === 'walk' && stride.header().controllers[0].skill === 'walk');
   // Root's way and heading (q: position, quaternion) tell that it walks on +X, then turns left.
   await until(() => stride.frame()?.actors[0].q[0] > 1.5);
   await page.fill('#heading', '80');
@@ -139,7 +139,7 @@ test('a learned walk is chosen, walks, and turns where it is steered', async () 
   // A double click on the ground: a point instead of a heading.
   await page.mouse.dblclick(300, 560);
   await until(() => stride.status().command.point !== null && stride.status().command.heading === null);
-  await until(() => Number.isFinite(stride.frame().heading));
+  await until(() => Number.isFinite(stride.frame().controls[0].heading));
   assert.equal(await page.evaluate(() => stride.status().fell), false);
 });
 
@@ -161,6 +161,9 @@ test('of two characters the second is clicked, steered and pushed', async () => 
     await page.keyboard.press('ArrowLeft');
     await until(() => Math.abs(stride.status().others[0].command.heading - Math.PI / 18) < 1e-3);
     assert.equal(await page.evaluate(() => stride.status().command.heading), null);
+    await until(() => Math.abs(stride.frame().controls[1].heading - Math.PI / 18) < 1e-3);
+    assert.equal(await page.evaluate(() => stride.plotted()), 1);
+    await until(() => stride.frame().controls[1].torques !== null && Number.isFinite(stride.sample().poseError));
     const from = await page.evaluate((body) => stride.screen(body, 1), trunk);
     await page.mouse.move(from.x, from.y);
     await page.mouse.down();
@@ -282,9 +285,9 @@ test('a shared page plays from a file, without the program, and can be shared ag
 test('a built-in motion is watched, then another, then the simulation again', async () => {
   await page.selectOption('#watch', 'walk');
   await until(() => stride.mode() === 'recording' && stride.player().time > stride.player().start);
-  const walk = await page.evaluate(() => stride.header().title + stride.header().motion);
+  const walk = await page.evaluate(() => stride.header().title + stride.header().controllers[0].motion);
   await page.selectOption('#watch', 'jump');
-  await until((name) => stride.header().title + stride.header().motion !== name, walk);
+  await until((name) => stride.header().title + stride.header().controllers[0].motion !== name, walk);
   await page.click('#back');
   await until(() => stride.mode() === 'live');
   await frames(10);

@@ -363,6 +363,37 @@ class Convert(Case):
             self.refuse(["convert", run, os.path.join(folder, "a.xml")], "a recording", ".bvh")
             self.refuse(["info", os.path.join(folder, "none.stride")], "none.stride")
 
+    def test_several_characters(self):
+        with tempfile.TemporaryDirectory() as folder:
+            others, scenario, run, csv = (os.path.join(folder, name) for name in
+                                          ("others.json", "push.json", "two.stride", "two.csv"))
+            with open(others, "w") as file:
+                json.dump([{"controller": "passive", "y": 3}], file)
+            push = {"force": 60, "at": 0.2, "duration": 0.1, "actor": 1}
+            with open(scenario, "w") as file:
+                json.dump({"seconds": 1, "pushes": [push]}, file)
+            result = self.json_of("simulate", "--others", others, "--scenario", scenario,
+                                  "--record", run)
+            self.assertEqual(result["others"][0]["controller"], "passive")
+            self.assertAlmostEqual(result["others"][0]["metrics"]["seconds"],
+                                   result["others"][0]["fell_at"] or 1)
+            self.assertGreater(result["others"][0]["metrics"]["distance"], result["distance"])
+            info = self.json_of("info", run)
+            self.assertEqual([actor["controller"] for actor in info["actors"]],
+                             ["hold", "passive"])
+            self.assertTrue(self.json_of("simulate", "--replay", run)["same"])
+            self.succeed("convert", run, csv)
+            with open(csv) as file:
+                names = file.readline().strip().split(",")
+            for name in ["left_shank.torque_Nm", "actor1.left_shank.torque_Nm",
+                         "actor1.ground_force.z_N", "actor1.command.speed_m/s"]:
+                self.assertIn(name, names)
+            push["actor"] = 2
+            with open(scenario, "w") as file:
+                json.dump({"pushes": [push]}, file)
+            self.refuse(["simulate", "--others", others, "--scenario", scenario],
+                        "pushes[0]: there is no actor 2", "0 to 1")
+
     def test_bad_motions_leave_no_file(self):
         with tempfile.TemporaryDirectory() as folder:
             def out(name):

@@ -392,7 +392,7 @@ class Session(Case):
                          motion=None, skill=None)
         head = self.client.chunk("HEAD").json()
         self.assertEqual(head["engine"], "mujoco")
-        self.assertEqual(head["controller"], "passive")
+        self.assertEqual([driver["controller"] for driver in head["controllers"]], ["passive"])
         self.assertEqual(head["world"]["actors"][0]["name"], "biped")
         self.client.send(type="setup", character="liu16", engine="native", controller="hold")
         self.client.receive_until(lambda m: getattr(m, "kind", "") == "HEAD"

@@ -30,8 +30,8 @@ struct ToyProgram {
   }
 
   template <class S, class Real>
-  STRIDE_INLINE void Step(const LaneView<S, Real>& view, const LaneCommand<S>&,
-                          const S* parameters, S* memory) const {
+  STRIDE_INLINE void Step(const LaneView<S, Real>& view, const LaneCommand<S>&, const S* parameters,
+                          S* memory) const {
     S sine, cosine;
     SinCos(parameters[kRate] * memory[kTime], &sine, &cosine);
     const S angle = parameters[kOffset] + parameters[kAmplitude] * sine;

@@ -53,8 +53,8 @@ export interface Status {
     seed: number;
   };
   command: Command; // of the first character
-  others: { command: Command; falls: number }[]; // actors 1, 2, ...
-  styles: string[];
+  others: { command: Command; falls: number; metrics?: Record<string, unknown> }[]; // actors 1, 2, ...
+  styles: string[]; // of the first
   metrics: Record<string, unknown>;
   server_load: number;
   clients: number;

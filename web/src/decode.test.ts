@@ -20,13 +20,56 @@ test('a whole recording', () => {
   assert.equal(frame.step, 10);
   assert.ok(Math.abs(frame.actors[0].q[0] - 1.2 * 0.05) < 1e-5);
   assert.equal(frame.actors[0].v[0], 1.2);
-  assert.equal(frame.targetQ, null);
-  assert.ok(Math.abs(frame.reference![0] - 1.2 * 0.11) < 1e-12);
+  const [control] = frame.controls;
+  assert.equal(frame.controls.length, 1);
+  assert.equal(control.targetQ, null);
+  assert.ok(Math.abs(control.reference![0] - 1.2 * 0.11) < 1e-12);
+  assert.equal(control.torques![6], 6);
   assert.equal(frame.contacts[0].otherActor, -1);
   assert.equal(frame.contacts[0].body, 10);
-  assert.ok(Number.isNaN(frame.speed));
-  assert.equal(frame.channels.length, 12);
-  assert.ok(Math.abs(frame.channels[11] - 1) < 1e-6);
+  assert.ok(Number.isNaN(control.speed));
+  assert.equal(control.channels.length, 12);
+  assert.ok(Math.abs(control.channels[11] - 1) < 1e-6);
+});
+
+test('every driven actor has a control of its own', () => {
+  const decoder = new Decoder();
+  const payload = (chunk: Uint8Array) => readChunk(new Uint8Array(chunk), 0)!.payload;
+  decoder.readHeader(payload(fake.jsonChunk('HEAD', fake.header({}, [{ controller: 'limp' }]))));
+  const frame = decoder.readFrame(payload(fake.frame(0.5, { speed: 2, style: 1 }, undefined, 2)))!;
+  assert.equal(frame.controls.length, 2);
+  assert.equal(frame.controls[0].speed, 2);
+  assert.equal(frame.controls[0].style, 1);
+  assert.ok(Number.isNaN(frame.controls[1].speed));
+  assert.equal(frame.controls[1].torques![8], 4);
+  assert.equal(frame.controls[1].reference![1], 1);
+  assert.equal(frame.contacts.length, 1);
+  // A frame without the second.
+  assert.equal(decoder.readFrame(payload(fake.frame(0.5))), null);
+});
+
+test('a recording of version 1 is read', () => {
+  const graph = { ...fake.graphRun.graph } as Record<string, unknown>;
+  delete graph.node_channel;
+  delete graph.down_channel;
+  const channels = [{ name: 'node', unit: '', values: 1 }, { name: 'lying', unit: 's', values: 1 }];
+  const head = fake.headerOfVersion1({ styles: fake.graphRun.styles, channels, graph });
+  const old = new Uint8Array(Buffer.concat([
+    fake.preamble(1), fake.jsonChunk('HEAD', head), fake.frame(0.1, { heading: 0.5 }, [3, 0.25], 1, 1), fake.jsonChunk('DONE', {}),
+  ]));
+  const { header, frames, complete } = parseRecording(old, 'old');
+  assert.ok(complete);
+  assert.equal(header.controllers.length, 1);
+  const [driver] = header.controllers;
+  assert.equal(driver.controller, 'stroll');
+  assert.equal(driver.channels[0].unit, 'node');
+  assert.equal(driver.graph!.node_channel, 'node');
+  assert.equal(driver.graph!.down_channel, 'lying');
+  const [control] = frames[0].controls;
+  assert.equal(control.torques, null);
+  assert.equal(control.heading, 0.5);
+  assert.deepEqual([...control.channels], [3, 0.25]);
+  assert.equal(frames[0].contacts.length, 1);
 });
 
 test('cut at any byte it opens up to the last whole frame', () => {
@@ -56,8 +99,8 @@ test('a damaged byte ends the recording there', () => {
 test('what is no recording, or a newer one, is refused with a reason', () => {
   assert.throws(() => parseRecording(new TextEncoder().encode('HIERARCHY\nROOT hips'), 'a.bvh'), /a\.bvh is not a stride recording/);
   const newer = bytes.slice();
-  newer[9] = 2;
-  assert.throws(() => parseRecording(newer, 'b'), /version 2/);
+  newer[9] = 3;
+  assert.throws(() => parseRecording(newer, 'b'), /version 3; this page reads up to version 2/);
 });
 
 test('a frame follows the actors that joined', () => {

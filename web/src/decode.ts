@@ -1,4 +1,5 @@
-import type { ActorState, Character, ContactForce, Frame, Header, PushForce, RunEvent, Vec3 } from './schema';
+import { kNodeUnit } from './schema';
+import type { ActorState, Character, ContactForce, Control, Driver, Frame, Header, PushForce, RunEvent, Vec3 } from './schema';
 import { checkedGraph } from './graph';
 import { layoutOf, type Layout } from './kinematics';
 
@@ -6,7 +7,7 @@ import { layoutOf, type Layout } from './kinematics';
 // page. A chunk is 4 letters, the payload's length (u32), the payload, and a CRC-32 over all three.
 
 const kMagic = 'STRIDEREC';
-const kVersion = 1;
+const kVersion = 2;
 const kPreambleBytes = kMagic.length + 4;
 
 const crcTable = (() => {
@@ -50,21 +51,66 @@ function parseJson(payload: Uint8Array): unknown {
   return JSON.parse(new TextDecoder().decode(payload));
 }
 
+// Version 1 knew the first actor's controller only, among the header's own keys, and by their names
+// the channels that are about its graph.
+function driverOfVersion1(header: Driver): Driver {
+  const { controller, motion, channels, styles, graph } = header;
+  for (const channel of channels) {
+    if (channel.name === 'node' || channel.name === 'from node') channel.unit = kNodeUnit;
+  }
+  const named = graph && { ...graph, node_channel: 'node', down_channel: 'lying' };
+  return { controller, motion, skill: '', channels, styles, graph: named };
+}
+
+// The numbers of a payload, one after the other. Beyond its end a RangeError is thrown.
+class Numbers {
+  at = 0;
+  private readonly view: DataView;
+
+  constructor(payload: Uint8Array) {
+    this.view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+  }
+
+  u8 = () => this.view.getUint8(this.at++);
+  u16 = () => this.view.getUint16((this.at += 2) - 2, true);
+  i16 = () => this.view.getInt16((this.at += 2) - 2, true);
+  u32 = () => this.view.getUint32((this.at += 4) - 4, true);
+  f32 = () => this.view.getFloat32((this.at += 4) - 4, true);
+  f64 = () => this.view.getFloat64((this.at += 8) - 8, true);
+  vec3 = (): Vec3 => [this.f32(), this.f32(), this.f32()];
+
+  doubles(count: number): Float64Array {
+    const values = new Float64Array(count);
+    for (let i = 0; i < count; ++i) values[i] = this.f64();
+    return values;
+  }
+
+  floats(count: number): Float32Array {
+    const values = new Float32Array(count);
+    for (let i = 0; i < count; ++i) values[i] = this.f32();
+    return values;
+  }
+}
+
 // What was decoded so far knows how long the next frame is: the header's actors and those that
 // joined since.
 export class Decoder {
   header: Header | null = null;
   actors: Character[] = [];
   layouts: Layout[] = [];
-  private channelValues = 0;
+  private channelValues: number[] = []; // of each controller
+
+  constructor(private readonly version = kVersion) {}
 
   readHeader(payload: Uint8Array): Header {
     const header = parseJson(payload) as Header;
-    header.graph = checkedGraph(header.graph, header.styles.length);
+    if (this.version === 1) header.controllers = [driverOfVersion1(header as unknown as Driver)];
+    for (const driver of header.controllers) driver.graph = checkedGraph(driver.graph, driver.styles.length);
     this.header = header;
     this.actors = [...header.world.actors];
     this.layouts = this.actors.map(layoutOf);
-    this.channelValues = header.channels.reduce((sum, channel) => sum + channel.values, 0);
+    this.channelValues = header.controllers.map((driver) =>
+      driver.channels.reduce((sum, channel) => sum + channel.values, 0));
     return header;
   }
 
@@ -80,51 +126,56 @@ export class Decoder {
 
   // Null where the payload does not fit the actors there are.
   readFrame(payload: Uint8Array): Frame | null {
-    const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
-    let at = 0;
-    const doubles = (count: number) => {
-      const values = new Float64Array(count);
-      for (let i = 0; i < count; ++i, at += 8) values[i] = view.getFloat64(at, true);
-      return values;
-    };
-    const u16 = () => view.getUint16((at += 2) - 2, true);
-    const i16 = () => view.getInt16((at += 2) - 2, true);
-    const f32 = () => view.getFloat32((at += 4) - 4, true);
-    const vec3 = (): Vec3 => [f32(), f32(), f32()];
+    const from = new Numbers(payload);
     try {
-      const step = view.getUint32(0, true);
-      const time = view.getFloat64(4, true);
-      at = 12;
-      const actorCount = u16();
-      if (actorCount > this.actors.length) return null;
+      const step = from.u32(), time = from.f64(), actorCount = from.u16();
+      if (actorCount > this.actors.length || actorCount < this.channelValues.length) return null;
       const actors: ActorState[] = [];
       for (let i = 0; i < actorCount; ++i) {
         const { nq, nv } = this.layouts[i];
-        actors.push({ q: doubles(nq), v: doubles(nv) });
+        actors.push({ q: from.doubles(nq), v: from.doubles(nv) });
       }
-      const flags = view.getUint8(at++);
-      const nq = this.layouts[0]?.nq ?? 0;
-      const targetQ = flags & 1 ? doubles(nq) : null;
-      const reference = flags & 2 ? doubles(nq) : null;
+      const old = this.version === 1;
+      const controls = this.channelValues.map((_, actor) => {
+        const control = this.readDrive(from, actor);
+        return old ? control : this.readCommand(from, actor, control);
+      });
       const contacts: ContactForce[] = [];
-      for (let i = u16(); i > 0; --i) {
+      for (let i = from.u16(); i > 0; --i) {
         contacts.push({
-          actor: i16(), body: i16(), otherActor: i16(), otherBody: i16(), position: vec3(), force: vec3(),
+          actor: from.i16(), body: from.i16(), otherActor: from.i16(), otherBody: from.i16(),
+          position: from.vec3(), force: from.vec3(),
         });
       }
       const forces: PushForce[] = [];
-      for (let i = u16(); i > 0; --i) {
-        forces.push({ actor: i16(), body: i16(), position: vec3(), force: vec3() });
+      for (let i = from.u16(); i > 0; --i) {
+        forces.push({ actor: from.i16(), body: from.i16(), position: from.vec3(), force: from.vec3() });
       }
-      const speed = f32(), heading = f32(), style = i16();
-      const channels = new Float32Array(this.channelValues);
-      for (let i = 0; i < channels.length; ++i) channels[i] = f32();
-      if (at !== payload.length) return null;
-      return { step, time, actors, targetQ, reference, contacts, forces, speed, heading, style, channels };
+      if (old) this.readCommand(from, 0, controls[0]);
+      return from.at === payload.length ? { step, time, actors, controls, contacts, forces } : null;
     } catch (error) {
       if (error instanceof RangeError) return null; // shorter than it says
       throw error;
     }
+  }
+
+  private readDrive(from: Numbers, actor: number): Control {
+    const { nq, nv } = this.layouts[actor];
+    const flags = from.u8();
+    return {
+      targetQ: flags & 1 ? from.doubles(nq) : null,
+      reference: flags & 2 ? from.doubles(nq) : null,
+      torques: flags & 4 ? from.floats(nv) : null,
+      speed: NaN, heading: NaN, style: 0, channels: new Float32Array(0),
+    };
+  }
+
+  private readCommand(from: Numbers, actor: number, control: Control): Control {
+    control.speed = from.f32();
+    control.heading = from.f32();
+    control.style = from.i16();
+    control.channels = from.floats(this.channelValues[actor]);
+    return control;
   }
 }
 
@@ -149,9 +200,9 @@ export function parseRecording(bytes: Uint8Array, name: string): Recording {
   const version = new DataView(bytes.buffer, bytes.byteOffset).getUint32(kMagic.length, true);
   if (version > kVersion) {
     throw new RecordingError(
-      `${name} is of version ${version}; this page reads version ${kVersion}. Open it with a newer stride.`);
+      `${name} is of version ${version}; this page reads up to version ${kVersion}. Open it with a newer stride.`);
   }
-  const decoder = new Decoder();
+  const decoder = new Decoder(version);
   const frames: Frame[] = [];
   const events: RunEvent[] = [];
   let complete = false;

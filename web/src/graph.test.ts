@@ -20,7 +20,7 @@ test('a graph is taken as it is; anything else is none', () => {
     { ...good, nodes: [null, ...others] },
     { ...good, links: [{ from: 0, to: 4, robustness: 1 }] },
     { ...good, links: [{ from: -1, to: 0, robustness: 1 }] },
-    { ...good, nodes: Array(1000).fill(first) },
+    { ...good, nodes: Array(1000).fill(first) }, { ...good, node_channel: undefined }, { ...good, down_channel: 3 },
   ]) assert.equal(checkedGraph(bad, styles), null, JSON.stringify(bad)?.slice(0, 80));
 });
 
@@ -28,7 +28,7 @@ test('nodes lie apart and within the picture, the first amid those that can be a
   for (const [asked, rising] of [[0, 0], [1, 1], [9, 4], [16, 5], [40, 19]]) {
     const node = (style: number) => ({ name: 'n', style, robustness: null });
     const nodes = [node(1), ...Array(asked).fill(node(2)), ...Array(rising).fill(node(0))];
-    const { places, width, height } = layOut({ nodes, links: [] });
+    const { places, width, height } = layOut({ nodes, links: [], node_channel: '', down_channel: '' });
     places.forEach((a, i) => {
       assert.ok(a.x >= kNodeWidth / 2 && a.x <= width - kNodeWidth / 2 && a.y >= kNodeHeight / 2 && a.y <= height - kNodeHeight / 2);
       places.slice(i + 1).forEach((b) => {

@@ -1,4 +1,4 @@
-import type { Graph, Header } from './schema';
+import type { Driver, Graph } from './schema';
 
 // The graph of what a controller can do: whether it is one, and where its nodes are drawn.
 
@@ -17,13 +17,14 @@ export function checkedGraph(graph: unknown, styleCount: number): Graph | null {
       isIndex(node.style, Math.max(1, styleCount)) && isRobustness(node.robustness)) &&
     links.every((link) => isObject(link) && isIndex(link.from, nodes.length) && isIndex(link.to, nodes.length) &&
       isRobustness(link.robustness));
-  return good ? (graph as unknown as Graph) : null;
+  const named = typeof graph.node_channel === 'string' && typeof graph.down_channel === 'string';
+  return good && named ? (graph as unknown as Graph) : null;
 }
 
-// Where a channel begins in Frame.channels; -1: there is none.
-export function channelAt(header: Header, name: string): number {
+// Where a channel begins in Control.channels; -1: there is none.
+export function channelAt(driver: Driver, name: string): number {
   let at = 0;
-  for (const channel of header.channels) {
+  for (const channel of driver.channels) {
     if (channel.name === name) return at;
     at += channel.values;
   }

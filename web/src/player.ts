@@ -18,7 +18,7 @@ export class Player {
     this.end = frames[frames.length - 1].time;
     this.time = this.start;
     this.layouts = recording.actors.map(layoutOf);
-    this.loop = recording.header.controller === ''; // a motion goes on; a run has an end
+    this.loop = !recording.header.controllers[0]?.controller; // a motion goes on; a run has an end
   }
 
   // After `seconds` of wall time. Returns whether the picture changes.
@@ -78,7 +78,10 @@ export class Player {
       ...now,
       time: this.time,
       actors: now.actors.map((state, k) => ({ q: between(k, state.q, next.actors[k].q), v: state.v })),
-      reference: now.reference && next.reference ? between(0, now.reference, next.reference) : now.reference,
+      controls: now.controls.map((control, k) => {
+        const here = control.reference, there = next.controls[k].reference;
+        return here && there ? { ...control, reference: between(k, here, there) } : control;
+      }),
     };
   }
 }

@@ -1,5 +1,6 @@
 import { centreOfMass, forward, layoutOf, makeFrames, poseErrorDeg, totalMass, type BodyFrames, type Layout } from './kinematics';
-import type { Character, Frame, Header, Vec3 } from './schema';
+import { kNodeUnit } from './schema';
+import type { Character, Control, Frame, Header, Vec3 } from './schema';
 
 // Numbers to plot, from frames.
 
@@ -14,7 +15,7 @@ export interface PlotSpec {
 interface ScalarChannel {
   name: string;
   unit: string;
-  at: number; // in Frame.channels
+  at: number; // in Control.channels
 }
 
 export interface Sample {
@@ -22,6 +23,7 @@ export interface Sample {
   comVelocity: Vec3;
   groundForce: number; // N, all its ground contacts together
   poseError: number;   // degrees, to the reference or else to the servos' targets; NaN: neither
+  torque: number;      // N m, the largest of a joint's servo; NaN: not known
 }
 
 // Measures one character in a frame.
@@ -47,14 +49,25 @@ export class Meter {
       if (contact.actor !== this.actor || contact.otherActor >= 0) continue;
       for (let k = 0; k < 3; ++k) force[k] += contact.force[k];
     }
-    // Frames carry those of the first character only.
-    const goal = this.actor === 0 ? frame.reference ?? frame.targetQ : null;
+    const control: Control | undefined = frame.controls[this.actor];
+    const goal = control?.reference ?? control?.targetQ;
     return {
       com: com.position,
       comVelocity: com.velocity,
       groundForce: Math.hypot(...force),
       poseError: goal ? poseErrorDeg(this.character, this.layout, state.q, goal) : NaN,
+      torque: control?.torques ? this.largestTorque(control.torques) : NaN,
     };
+  }
+
+  private largestTorque(torques: Float32Array): number {
+    let largest = 0;
+    this.character.bodies.forEach(({ joint }, i) => {
+      const at = this.layout.v[i];
+      if (joint.kind === 'hinge') largest = Math.max(largest, Math.abs(torques[at]));
+      if (joint.kind === 'ball') largest = Math.max(largest, Math.hypot(torques[at], torques[at + 1], torques[at + 2]));
+    });
+    return largest;
   }
 }
 
@@ -66,21 +79,25 @@ export class Samples {
   private readonly scalars: ScalarChannel[][] = []; // by plot after the fixed ones
 
   private readonly simulated: boolean;
+  private readonly meter: Meter;
 
-  constructor(header: Header, private readonly meter: Meter) {
-    this.simulated = header.controller !== '';
+  constructor(header: Header, readonly actor: number) {
+    const driver = header.controllers[actor];
+    this.meter = new Meter(header, actor);
+    this.simulated = driver !== undefined && driver.controller !== '';
     this.specs = [
       { key: 'height', title: 'Centre of mass height', unit: 'm', series: ['height'] },
       { key: 'speed', title: 'Centre of mass speed', unit: 'm/s', series: ['speed', 'commanded'], fromZero: true },
       { key: 'force', title: 'Ground force', unit: 'N', series: ['force', 'body weight'], fromZero: true },
       { key: 'error', title: 'Pose error', unit: '°', series: ['error'], fromZero: true },
+      { key: 'torque', title: 'Largest joint torque', unit: 'N m', series: ['torque'], fromZero: true },
     ];
     // One plot a unit, so that channels that belong together share an axis.
     const byUnit = new Map<string, ScalarChannel[]>();
     let at = 0;
-    for (const channel of header.channels) {
+    for (const channel of driver?.channels ?? []) {
       // A node's number says nothing; the graph's panel shows it.
-      if (channel.values === 1 && channel.name !== 'node' && channel.name !== 'from node') {
+      if (channel.values === 1 && channel.unit !== kNodeUnit) {
         const group = byUnit.get(channel.unit) ?? [];
         group.push({ name: channel.name, unit: channel.unit, at });
         byUnit.set(channel.unit, group);
@@ -99,17 +116,20 @@ export class Samples {
     this.values = this.specs.map((spec) => spec.series.map(() => []));
   }
 
-  add(frame: Frame, sample = this.meter.measure(frame)) {
+  add(frame: Frame) {
+    const sample = this.meter.measure(frame);
+    const control: Control | undefined = frame.controls[this.actor];
     this.times.push(frame.time);
     const fixed = [
       [sample.com[2]],
-      [Math.hypot(sample.comVelocity[0], sample.comVelocity[1]), frame.speed],
+      [Math.hypot(sample.comVelocity[0], sample.comVelocity[1]), control?.speed ?? NaN],
       [this.simulated ? sample.groundForce : NaN, this.meter.weight],
       [sample.poseError],
+      [sample.torque],
     ];
     fixed.forEach((numbers, plot) => numbers.forEach((x, line) => this.values[plot][line].push(x)));
     this.scalars.forEach((channels, plot) =>
-      channels.forEach((channel, line) => this.values[fixed.length + plot][line].push(frame.channels[channel.at])));
+      channels.forEach((channel, line) => this.values[fixed.length + plot][line].push(control!.channels[channel.at])));
   }
 
   // Drops what is older; in blocks.

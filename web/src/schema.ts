@@ -58,17 +58,28 @@ export interface Channel {
 export interface Graph {
   nodes: { name: string; style: number; robustness: number | null }[]; // style 0: none asks for it
   links: { from: number; to: number; robustness: number | null }[];
+  node_channel: string; // the scalar channel that is the index of the node it is in; '': none
+  down_channel: string; // the one that is above 0 while it lies; '': none
+}
+
+// Unit of a scalar channel that is the index of a node.
+export const kNodeUnit = 'node';
+
+// Who drives an actor.
+export interface Driver {
+  controller: string; // '': nothing was simulated, it is a motion
+  motion: string;
+  skill: string;
+  channels: Channel[];
+  styles: string[];
+  graph: Graph | null;
 }
 
 export interface Header {
   title: string;
   engine: string;
-  controller: string;
-  motion: string;
   frame_interval: number;
-  channels: Channel[];
-  styles: string[];
-  graph: Graph | null;
+  controllers: Driver[]; // of actors 0, 1, ...; those after are not driven
   world: {
     terrain: Terrain;
     friction: number;
@@ -106,16 +117,22 @@ export interface ActorState {
   v: Float64Array;
 }
 
-export interface Frame {
-  step: number;
-  time: number;
-  actors: ActorState[];
+// What drove an actor in a step.
+export interface Control {
   targetQ: Float64Array | null;
   reference: Float64Array | null;
-  contacts: ContactForce[];
-  forces: PushForce[];
+  torques: Float32Array | null; // of the servos, N m, as the velocities are laid out
   speed: number; // NaN: not commanded
   heading: number;
   style: number;
   channels: Float32Array;
+}
+
+export interface Frame {
+  step: number;
+  time: number;
+  actors: ActorState[];
+  controls: Control[]; // one for each of the header's controllers
+  contacts: ContactForce[];
+  forces: PushForce[];
 }

@@ -8,10 +8,10 @@
 #include "stride/app/catalog.h"
 #include "stride/app/convert.h"
 #include "stride/app/info.h"
-#include "stride/scenario/option_text.h"
 #include "stride/app/simulate.h"
 #include "stride/character/library.h"
 #include "stride/core/error.h"
+#include "stride/scenario/option_text.h"
 #include "stride/testing/input_error_of.h"
 
 namespace stride {
@@ -50,12 +50,13 @@ TEST(OptionText, ReadsWhatItDocuments) {
   EXPECT_EQ(ParseStyle("2,turn left").style_name, "turn left");
   EXPECT_EQ(ParseStyle("2,turn left").at, 2);
 
-  World world;
+  Scenario scenario;
   nlohmann::json config = nlohmann::json::object();
-  ParseSetting("friction=0.4", &world, &config);
-  ParseSetting("controller.foot.gain=2", &world, &config);
-  ParseSetting("controller.name=soft", &world, &config);
-  EXPECT_EQ(world.friction, 0.4);
+  ParseSetting("friction=0.4", &scenario, &config);
+  ParseSetting("controller.foot.gain=2", &scenario, &config);
+  ParseSetting("controller.name=soft", &scenario, &config);
+  EXPECT_EQ(scenario.world.friction, 0.4);
+  EXPECT_EQ(scenario.chosen, std::vector<std::string>{"friction"});
   EXPECT_EQ(config, (nlohmann::json{{"foot", {{"gain", 2}}}, {"name", "soft"}}));
 }
 
@@ -105,7 +106,7 @@ TEST(Simulate, StandsWhenHeldAndFallsWhenPassive) {
     EXPECT_GT(held.metrics.max_penetration, 0);
     EXPECT_LT(held.metrics.distance, 0.05);
 
-    options.setup.controller = "passive";
+    options.setup.characters[0].controller = "passive";
     const SimulateResult doll = Simulate(options);
     EXPECT_TRUE(doll.fell) << engine.name;
     EXPECT_LT(*doll.fell_at, 2);
@@ -164,9 +165,9 @@ TEST(Simulate, NamesWhatDoesNotExist) {
   };
   EXPECT_THAT(error([](SimulateOptions* o) { o->setup.engine = "warp"; }),
               AllOf(HasSubstr("'warp'"), HasSubstr("mujoco")));
-  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.controller = "run"; }),
+  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.characters[0].controller = "run"; }),
               AllOf(HasSubstr("'run'"), HasSubstr("hold")));
-  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.character = "cat"; }),
+  EXPECT_THAT(error([](SimulateOptions* o) { o->setup.characters[0].character = "cat"; }),
               AllOf(HasSubstr("'cat'"), HasSubstr("liu16")));
   EXPECT_THAT(error([](SimulateOptions* o) { o->setup.scenario.seconds = -1; }),
               HasSubstr("--seconds"));

@@ -5,8 +5,8 @@
 
 #include "stride/app/experiments/experiment.h"
 #include "stride/character/library.h"
-#include "stride/controllers/skill_library.h"
 #include "stride/controllers/registry.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/motion/library.h"
 #include "stride/sim/engine.h"

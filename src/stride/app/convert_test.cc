@@ -125,6 +125,8 @@ TEST_F(ConvertRecordingTest, InfoSaysWhatIsInIt) {
   EXPECT_EQ(json["events"]["push"], 2);
   EXPECT_EQ(json["events"]["fall"], 1);
   EXPECT_EQ(json["actors"][0]["name"], "lee10");
+  EXPECT_EQ(json["actors"][0]["motion"], "walk");
+  EXPECT_EQ(json["actors"][0]["controller"], "");
   EXPECT_TRUE(json["warnings"].empty());
   const std::string bytes = EncodeRecording(recording_);
   WriteFileWhole(Path("cut.stride"), bytes.substr(0, bytes.size() - 1));

@@ -106,8 +106,6 @@ nlohmann::ordered_json ToJson(const RecordingInfoResult& r) {
                {"source", r.source},
                {"title", header.title},
                {"engine", header.engine},
-               {"controller", header.controller},
-               {"motion", header.motion},
                {"seed", header.seed},
                {"stride", header.version},
                {"frames", r.recording.frames.size()},
@@ -115,18 +113,14 @@ nlohmann::ordered_json ToJson(const RecordingInfoResult& r) {
                {"seconds", r.recording.Duration()},
                {"complete", r.recording.complete},
                {"actors", Json::array()},
-               {"channels", Json::array()},
-               {"styles", header.styles},
                {"events", EventCounts(r.recording)},
                {"setup", header.setup},
                {"summary", r.recording.summary}};
-  for (const Character& actor : r.actors) {
-    json["actors"].push_back(
-        {{"name", actor.name}, {"bodies", actor.BodyCount()}, {"dof", LayoutOf(actor).nv}});
-  }
-  for (const RecordedChannel& channel : header.channels) {
-    json["channels"].push_back(
-        {{"name", channel.name}, {"unit", channel.unit}, {"values", channel.values}});
+  for (std::size_t k = 0; k < r.actors.size(); ++k) {
+    const Character& actor = r.actors[k];
+    Json one = {{"name", actor.name}, {"bodies", actor.BodyCount()}, {"dof", LayoutOf(actor).nv}};
+    if (k < header.controllers.size()) one.update(ToJson(header.controllers[k]));
+    json["actors"].push_back(std::move(one));
   }
   json["warnings"] = r.warnings;
   return json;
@@ -205,7 +199,8 @@ nlohmann::ordered_json ToJson(const SkillInfoResult& r) {
                                  {"metrics", r.skill.metrics},
                                  {"robustness", r.skill.robustness},
                                  {"provenance", r.skill.provenance}};
-  for (const auto& [what, text] : r.rows) json["contents"].push_back({{"what", what}, {"is", text}});
+  for (const auto& [what, text] : r.rows)
+    json["contents"].push_back({{"what", what}, {"is", text}});
   return json;
 }
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/crowd.h"
+#include "stride/app/crowd_sheet.h"
 #include "stride/core/error.h"
 #include "stride/draw/image.h"
 #include "stride/draw/sheet.h"
@@ -173,7 +173,7 @@ SimulateResult Simulate(const SimulateOptions& options) {
 
   result.character = character.name;
   result.engine = options.setup.engine;
-  result.controller = options.setup.controller;
+  result.controller = options.setup.characters[0].controller;
   result.seed = options.setup.seed;
   result.mass = TotalMass(character);
   result.dof = LayoutOf(character).nv;
@@ -182,8 +182,8 @@ SimulateResult Simulate(const SimulateOptions& options) {
   result.fell_at = run.FellAt();
   result.metrics = run.Measure();
   for (int k = 1; k < run.CharacterCount(); ++k) {
-    result.others.push_back({run.GetWorld().actors[k].name, run.Setup().others[k - 1].controller,
-                             run.FellAt(k), run.Falls(k), run.Failed(k)});
+    result.others.push_back({run.GetWorld().actors[k].name, run.Setup().characters[k].controller,
+                             run.FellAt(k), run.Falls(k), run.Failed(k), run.Measure(k)});
   }
   result.simulated_seconds = run.Time();
   if (result.wall_seconds > 0) {
@@ -230,7 +230,8 @@ OrderedJson ToJson(const SimulateResult& r) {
            {"controller", other.controller},
            {"fell_at", other.fell_at ? OrderedJson(*other.fell_at) : OrderedJson(nullptr)},
            {"falls", other.falls},
-           {"failed", other.failed}});
+           {"failed", other.failed},
+           {"metrics", ToJson(other.metrics)}});
     }
   }
   json["recording"] = path(r.recording);

@@ -36,12 +36,13 @@ struct SimulateResult {
   Vec3d final_root;                   // position of the root's frame at the end of the run, m
   nlohmann::ordered_json settings;    // of the world
   std::vector<std::string> warnings;  // of the readers
-  // Of the characters besides the first (RunSetup::others), in their order.
+  // Of actors 1, 2, ...
   struct Other {
     std::string character, controller;
     std::optional<double> fell_at;  // s
     int falls = 0;
     bool failed = false;
+    Metrics metrics;
   };
   std::vector<Other> others;
   std::string recording, sheet;  // files that were written; empty: none

@@ -40,19 +40,17 @@ struct DebugChannel {
 };
 // Unit of what is measured by the clock on the wall: the same run again gives other values.
 inline constexpr const char* kWallClock = "wall clock";
+// Unit of an index into the nodes of Controller::Graph(): drawn in the graph, not plotted.
+inline constexpr const char* kNodeUnit = "node";
 inline int ValueCount(DebugChannel::Kind kind) {
   return kind == DebugChannel::Kind::kScalar ? 1 : kind == DebugChannel::Kind::kPoint ? 3 : 6;
 }
-
-// Styles of a controller that performs a graph: what the commands say, a random walk, then its
-// nodes.
-inline constexpr int kFreeStyle = 0, kRandomStyle = 1, kFirstNodeStyle = 2;
 
 // What a controller can do and what may follow what, for pictures: Controller::Graph().
 struct BehaviourGraph {
   struct Node {
     std::string name;
-    int style = 0;           // that asks for it; 0: none does
+    int style = 0;           // of Controller::Styles() that asks for it; 0: none does
     double robustness = -1;  // 0 to 1, as it was found when it was learned; negative: not known
     friend bool operator==(const Node&, const Node&) = default;
   };
@@ -63,6 +61,9 @@ struct BehaviourGraph {
   };
   std::vector<Node> nodes;
   std::vector<Link> links;
+  // Scalar channels that say where in it the character is; empty: none does.
+  std::string node_channel;  // the node it is in or on its way to, an index
+  std::string down_channel;  // above 0 while it lies and performs nothing, s
   friend bool operator==(const BehaviourGraph&, const BehaviourGraph&) = default;
 };
 
@@ -85,8 +86,9 @@ class Controller {
   // follows none. Drawn as a ghost, and compared for the tracking error.
   virtual const State* Reference() const { return nullptr; }
 
+  // Names of what Command::style may ask for; 0 is what it does unless asked.
   virtual std::vector<std::string> Styles() const { return {}; }
-  // Constant; the node it is in is the channel "node". Empty: it has none.
+  // Constant. Without nodes: it has none.
   virtual BehaviourGraph Graph() const { return {}; }
   virtual std::vector<DebugChannel> Channels() const { return {}; }
   // `values`: the channels' values one after the other, filled with NaN before.

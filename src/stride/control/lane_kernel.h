@@ -40,8 +40,6 @@ struct LaneProgramRun {
 }  // namespace stride::STRIDE_LANES_NAMESPACE
 
 // In namespace stride.
-#define STRIDE_LANE_PROGRAM(Program, Kernels)                      \
-  STRIDE_DEFINE_LANE_KERNEL(LaneProgramKernel, Kernels,            \
-                            LaneProgramRun<Program>::Begin,        \
-                            LaneProgramRun<Program>::Step,         \
-                            LaneProgramRun<Program>::Measure)
+#define STRIDE_LANE_PROGRAM(Program, Kernels)                                           \
+  STRIDE_DEFINE_LANE_KERNEL(LaneProgramKernel, Kernels, LaneProgramRun<Program>::Begin, \
+                            LaneProgramRun<Program>::Step, LaneProgramRun<Program>::Measure)

@@ -19,7 +19,8 @@
 //     template <class S, class Real> void Begin(const LaneView<S, Real>&, const LaneCommand<S>&,
 //                                               const S* parameters, S* memory) const;
 //     template <class S, class Real> void Step(const LaneView<S, Real>&, const LaneCommand<S>&,
-//                                              const S* parameters, S* memory) const;  // aims drives
+//                                              const S* parameters, S* memory) const;  // aims
+//                                              drives
 //     template <class S, class Real> void Measure(const LaneView<S, Real>&, const S* memory,
 //                                                 S* values) const;
 //     std::vector<DebugChannel> Channels() const;

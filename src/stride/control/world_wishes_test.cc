@@ -9,7 +9,8 @@ namespace stride {
 namespace {
 
 TEST(WorldWishes, WhatTheUserChoseWins) {
-  const WorldWishes wishes{.time_step = 0.001, .contact = ContactModel{.stiffness = 7, .passes = 9}};
+  const WorldWishes wishes{.time_step = 0.001,
+                           .contact = ContactModel{.stiffness = 7, .passes = 9}};
   World world;
   Grant(wishes, {}, &world);
   EXPECT_EQ(world.time_step, 0.001);

@@ -112,14 +112,15 @@ std::vector<LearningMethod> LearningMethods() {
   return methods;
 }
 
+bool UpgradeSkill(int version, nlohmann::ordered_json* json) {
+  for (const ControllerInfo& info : Controllers()) {
+    if (info.upgrade && info.upgrade(version, json)) return true;
+  }
+  return false;
+}
+
 Skill ParseSkill(const std::string& text, const std::string& file_name) {
-  Skill skill =
-      ParseEnvelope(text, file_name, [](int version, nlohmann::ordered_json* json) {
-        for (const ControllerInfo& info : Controllers()) {
-          if (info.upgrade && info.upgrade(version, json)) return true;
-        }
-        return false;
-      });
+  Skill skill = ParseEnvelope(text, file_name, UpgradeSkill);
   try {
     const ControllerInfo& info = FindController(skill.controller);
     if (info.check_skill) info.check_skill(skill);

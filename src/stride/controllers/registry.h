@@ -76,6 +76,8 @@ nlohmann::json ResolveConfig(const std::string& name, const ControllerInput& inp
 // A skill that can be performed: the envelope read, the payload looked through by its controller.
 // Throw InputError.
 Skill ParseSkill(const std::string& text, const std::string& file_name);
+// A file of an earlier version, by the controller that knows it; false: none does.
+bool UpgradeSkill(int version, nlohmann::ordered_json* json);
 Skill ReadSkill(const std::string& path);
 
 }  // namespace stride

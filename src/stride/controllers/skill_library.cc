@@ -8,14 +8,33 @@
 #include "stride/controllers/registry.h"
 #include "stride/controllers/skill_files.h"
 #include "stride/core/error.h"
+#include "stride/core/file.h"
 
 namespace stride {
+namespace {
+
+// A built-in one, or a file's.
+std::string TextOf(const std::string& name_or_path) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < kSkillFileCount; ++k) {
+    if (name_or_path == kSkillFiles[k].name) return std::string(kSkillFiles[k].text());
+    names.emplace_back(kSkillFiles[k].name);
+  }
+  if (!std::filesystem::exists(name_or_path)) {
+    throw InputError(
+        fmt::format("there is no skill '{}', nor a file of that name; built in are: {}",
+                    name_or_path, fmt::join(names, ", ")));
+  }
+  return ReadFile(name_or_path);
+}
+
+}  // namespace
 
 const std::vector<SkillInfo>& BuiltInSkills() {
   static const std::vector<SkillInfo> skills = [] {
     std::vector<SkillInfo> infos;
     for (std::size_t k = 0; k < kSkillFileCount; ++k) {
-      const Skill skill = ParseSkill(std::string(kSkillFiles[k].text()), kSkillFiles[k].name);
+      const Skill skill = EnvelopeOf(kSkillFiles[k].name);
       infos.push_back({kSkillFiles[k].name, skill.controller, skill.description});
     }
     return infos;
@@ -24,19 +43,11 @@ const std::vector<SkillInfo>& BuiltInSkills() {
 }
 
 Skill LoadSkill(const std::string& name_or_path) {
-  std::vector<std::string> names;
-  for (std::size_t k = 0; k < kSkillFileCount; ++k) {
-    if (name_or_path == kSkillFiles[k].name) {
-      return ParseSkill(std::string(kSkillFiles[k].text()), name_or_path);
-    }
-    names.emplace_back(kSkillFiles[k].name);
-  }
-  if (!std::filesystem::exists(name_or_path)) {
-    throw InputError(
-        fmt::format("there is no skill '{}', nor a file of that name; built in are: {}",
-                    name_or_path, fmt::join(names, ", ")));
-  }
-  return ReadSkill(name_or_path);
+  return ParseSkill(TextOf(name_or_path), name_or_path);
+}
+
+Skill EnvelopeOf(const std::string& name_or_path) {
+  return ParseEnvelope(TextOf(name_or_path), name_or_path, UpgradeSkill);
 }
 
 }  // namespace stride

@@ -18,5 +18,7 @@ const std::vector<SkillInfo>& BuiltInSkills();
 // A built-in skill by its name, or else one from a file. Throws InputError with the names there
 // are.
 Skill LoadSkill(const std::string& name_or_path);
+// The same, but the payload is not looked at: to know what it is, quickly.
+Skill EnvelopeOf(const std::string& name_or_path);
 
 }  // namespace stride

@@ -59,12 +59,8 @@ constexpr LaneDynamicsKernel kKernel = {kLanes, Bytes, RunAll};
 }  // namespace
 }  // namespace STRIDE_LANES_NAMESPACE
 
-#if STRIDE_LANE_COUNT == 16
-const LaneDynamicsKernel& LaneDynamicsAvx512() { return lanes_avx512::kKernel; }
-#elif STRIDE_LANE_COUNT == 8
-const LaneDynamicsKernel& LaneDynamicsAvx2() { return lanes_avx2::kKernel; }
-#else
-const LaneDynamicsKernel& LaneDynamicsSse2() { return lanes_sse2::kKernel; }
-#endif
+const LaneDynamicsKernel& STRIDE_LANE_NAME(LaneDynamics)() {
+  return STRIDE_LANES_NAMESPACE::kKernel;
+}
 
 }  // namespace stride

@@ -76,7 +76,8 @@ struct LearningOption {
   enum class Kind { kText, kList, kFlag, kSetting };
   std::string name, help;  // "range": --range
   Kind kind = Kind::kText;
-  std::string value;  // the default, for the help text; kSetting: the key of the setting it stands for
+  std::string
+      value;  // the default, for the help text; kSetting: the key of the setting it stands for
 };
 
 // A subcommand of `stride learn`.

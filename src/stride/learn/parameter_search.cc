@@ -109,10 +109,10 @@ class SearchJob final : public LearningJob {
  private:
   // The same for any number of threads and ranks.
   std::uint64_t StreamOfTrial(std::uint32_t iteration, int trial) const {
-    const auto words = Philox({static_cast<std::uint32_t>(search_.seed),
-                               static_cast<std::uint32_t>(search_.seed >> 32), iteration,
-                               static_cast<std::uint32_t>(trial)},
-                              {0x5ea4c4u, 0});
+    const auto words = Philox(
+        {static_cast<std::uint32_t>(search_.seed), static_cast<std::uint32_t>(search_.seed >> 32),
+         iteration, static_cast<std::uint32_t>(trial)},
+        {0x5ea4c4u, 0});
     return (std::uint64_t{words[0]} << 32) | words[1];
   }
   RunIdentity Identity() const {

@@ -113,8 +113,7 @@ class Runner {
       for (std::size_t k = 0; k < bodies_.size(); ++k) {
         const Push& push = scenario_.pushes[k];
         if (!ActsAt(push, time)) continue;
-        const Vec3d force =
-            Vec3d{std::cos(push.heading), std::sin(push.heading), 0} * push.force;
+        const Vec3d force = Vec3d{std::cos(push.heading), std::sin(push.heading), 0} * push.force;
         if (bodies_[k] == pushed_) {
           at_trunk += force;
         } else {
@@ -127,7 +126,8 @@ class Runner {
       if (scenario_.disturbance > 0) {
         const Disturbance disturbance{.amplitude = scenario_.disturbance,
                                       .seed = trials[lane].stream};
-        at_trunk += DisturbanceAt(disturbance, static_cast<int>(time / disturbance.interval + 1e-9));
+        at_trunk +=
+            DisturbanceAt(disturbance, static_cast<int>(time / disturbance.interval + 1e-9));
       }
       if (at_trunk != Vec3d{}) {
         batch_.SetForce(lane, {.body = pushed_, .force = at_trunk, .point = pushed_com_});
@@ -148,8 +148,7 @@ class Runner {
     result->joint_power = slots_.At(kMeterWork, lane) / seconds;
     const double speed = std::hypot(result->forwards, result->sideways) / seconds;
     if (speed > kHardlyMoving) {
-      result->cost_of_transport =
-          result->joint_power / (mass_ * scenario_.world.gravity * speed);
+      result->cost_of_transport = result->joint_power / (mass_ * scenario_.world.gravity * speed);
     }
     result->values.resize(driver_->Values());
     driver_->Measure(lane, &batch_, result->values);
@@ -178,9 +177,8 @@ struct Rollouts::Impl {
 };
 
 Rollouts::Rollouts(const RolloutSetup& setup, const Workers& workers)
-    : impl_(new Impl{setup, workers, tbb::enumerable_thread_specific<Runner>([setup] {
-                       return Runner(setup);
-                     })}) {
+    : impl_(new Impl{setup, workers,
+                     tbb::enumerable_thread_specific<Runner>([setup] { return Runner(setup); })}) {
   const Scenario& scenario = setup.scenario;
   Validate(scenario);
   if (!scenario.throws.empty() || !scenario.loads.empty() || !scenario.changes.empty()) {
@@ -217,9 +215,8 @@ std::vector<RolloutResult> Rollouts::Run(int count,
         }
         for (int k = 0; k < here; ++k, out += record) {
           const RolloutResult& r = results[k];
-          const ResultHead head{r.seconds,     r.forwards,          r.sideways,
-                                r.joint_power, r.cost_of_transport, r.fell,
-                                r.failed};
+          const ResultHead head{r.seconds,           r.forwards, r.sideways, r.joint_power,
+                                r.cost_of_transport, r.fell,     r.failed};
           std::memcpy(out, &head, sizeof head);
           char* at = out + sizeof head;
           for (const std::vector<double>* list : {&r.values, &r.end.q, &r.end.v}) {

@@ -19,8 +19,8 @@ struct Skill {
   std::string controller;   // who performs it, by its name in controllers.def
   std::string description;  // a line for lists
   Character character;
-  State start;         // where a performance begins; empty: the controller knows
-  WorldWishes wishes;  // the world it was learned in
+  State start;                        // where a performance begins; empty: the controller knows
+  WorldWishes wishes;                 // the world it was learned in
   nlohmann::ordered_json provenance;  // how it was learned: method, settings, seed, version
   nlohmann::ordered_json metrics;     // what it was found to do
   // 0 to 1 for each of its parts by name, as found when it was learned; an object, or empty.

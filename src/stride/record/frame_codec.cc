@@ -9,7 +9,8 @@
 namespace stride {
 namespace {
 
-enum Flag : std::uint8_t { kHasTarget = 1, kHasReference = 2 };
+// Torques since version 2.
+enum Flag : std::uint8_t { kHasTarget = 1, kHasReference = 2, kHasTorques = 4 };
 // Of one contact and one force in the file.
 constexpr std::size_t kContactBytes = 4 * 2 + 6 * 4, kForceBytes = 2 * 2 + 6 * 4;
 
@@ -33,6 +34,49 @@ bool TakeIndices(ByteReader* reader, Ints*... values) {
   return (take(values) && ...);
 }
 
+bool TakeContacts(ByteReader* reader, std::vector<RecordedContact>* contacts) {
+  std::uint16_t count = 0;
+  if (!reader->Take(&count) || count > reader->Left() / kContactBytes) return false;
+  contacts->resize(count);
+  for (RecordedContact& c : *contacts) {
+    if (!TakeIndices(reader, &c.actor, &c.body, &c.other_actor, &c.other_body) ||
+        !reader->TakeAll(c.position.data(), 3) || !reader->TakeAll(c.force.data(), 3)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool TakeForces(ByteReader* reader, std::vector<RecordedForce>* forces) {
+  std::uint16_t count = 0;
+  if (!reader->Take(&count) || count > reader->Left() / kForceBytes) return false;
+  forces->resize(count);
+  for (RecordedForce& force : *forces) {
+    if (!TakeIndices(reader, &force.actor, &force.body) ||
+        !reader->TakeAll(force.position.data(), 3) || !reader->TakeAll(force.force.data(), 3)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void PutControl(const RecordedControl& control, std::string* bytes) {
+  PutNumber(static_cast<std::uint8_t>((control.target_q.empty() ? 0 : kHasTarget) |
+                                      (control.reference.empty() ? 0 : kHasReference) |
+                                      (control.torques.empty() ? 0 : kHasTorques)),
+            bytes);
+  PutNumbers(control.target_q.data(), control.target_q.size(), bytes);
+  PutNumbers(control.reference.data(), control.reference.size(), bytes);
+  PutNumbers(control.torques.data(), control.torques.size(), bytes);
+  PutNumber(control.speed, bytes);
+  PutNumber(control.heading, bytes);
+  // Whatever number was commanded; there are not as many styles.
+  PutIndex(std::clamp<int>(control.style, std::numeric_limits<std::int16_t>::min(),
+                           std::numeric_limits<std::int16_t>::max()),
+           bytes);
+  PutNumbers(control.channels.data(), control.channels.size(), bytes);
+}
+
 }  // namespace
 
 void EncodeFrame(const RecordedFrame& frame, std::string* bytes) {
@@ -44,11 +88,7 @@ void EncodeFrame(const RecordedFrame& frame, std::string* bytes) {
     PutNumbers(actor.q.data(), actor.q.size(), bytes);
     PutNumbers(actor.v.data(), actor.v.size(), bytes);
   }
-  PutNumber(static_cast<std::uint8_t>((frame.target_q.empty() ? 0 : kHasTarget) |
-                                      (frame.reference.empty() ? 0 : kHasReference)),
-            bytes);
-  PutNumbers(frame.target_q.data(), frame.target_q.size(), bytes);
-  PutNumbers(frame.reference.data(), frame.reference.size(), bytes);
+  for (const RecordedControl& control : frame.controls) PutControl(control, bytes);
   PutCount(frame.contacts.size(), bytes);
   for (const RecordedContact& contact : frame.contacts) {
     for (const int index : {contact.actor, contact.body, contact.other_actor, contact.other_body}) {
@@ -64,19 +104,16 @@ void EncodeFrame(const RecordedFrame& frame, std::string* bytes) {
     PutNumbers(force.position.data(), 3, bytes);
     PutNumbers(force.force.data(), 3, bytes);
   }
-  PutNumber(frame.speed, bytes);
-  PutNumber(frame.heading, bytes);
-  // Whatever number was commanded; there are not as many styles.
-  PutIndex(std::clamp<int>(frame.style, std::numeric_limits<std::int16_t>::min(),
-                           std::numeric_limits<std::int16_t>::max()),
-           bytes);
-  PutNumbers(frame.channels.data(), frame.channels.size(), bytes);
   EndChunk(bytes);
 }
 
-FrameShape::FrameShape(const RecordingHeader& header) {
+FrameShape::FrameShape(const RecordingHeader& header, int version) : version_(version) {
   for (const Character& actor : header.world.actors) AddActor(actor);
-  for (const RecordedChannel& channel : header.channels) channel_values_ += channel.values;
+  for (const RecordedController& driver : header.controllers) {
+    std::size_t values = 0;
+    for (const RecordedChannel& channel : driver.channels) values += channel.values;
+    channel_values_.push_back(values);
+  }
 }
 
 void FrameShape::AddActor(const Character& character) {
@@ -98,10 +135,19 @@ bool FrameShape::Fits(const RecordedFrame& frame) const {
       return false;
     }
   }
-  const auto is_pose = [&](const std::vector<double>& q) {
-    return q.empty() || q.size() == actors_[0].nq;
-  };
-  if (!is_pose(frame.target_q) || !is_pose(frame.reference)) return false;
+  if (actors < channel_values_.size() || frame.controls.size() != channel_values_.size()) {
+    return false;
+  }
+  for (std::size_t a = 0; a < frame.controls.size(); ++a) {
+    const RecordedControl& control = frame.controls[a];
+    const auto has = [](const auto& values, std::size_t count) {
+      return values.empty() || values.size() == count;
+    };
+    if (!has(control.target_q, actors_[a].nq) || !has(control.reference, actors_[a].nq) ||
+        !has(control.torques, actors_[a].nv) || control.channels.size() != channel_values_[a]) {
+      return false;
+    }
+  }
   for (const RecordedContact& c : frame.contacts) {
     const bool ground = c.other_actor == -1 && c.other_body == -1;
     if (!HasBody(actors, c.actor, c.body)) return false;
@@ -110,7 +156,7 @@ bool FrameShape::Fits(const RecordedFrame& frame) const {
   for (const RecordedForce& force : frame.forces) {
     if (!HasBody(actors, force.actor, force.body)) return false;
   }
-  return frame.channels.size() == channel_values_;
+  return true;
 }
 
 bool FrameShape::Decode(std::string_view payload, RecordedFrame* frame) const {
@@ -127,34 +173,35 @@ bool FrameShape::Decode(std::string_view payload, RecordedFrame* frame) const {
       return false;
     }
   }
-  std::uint8_t flags = 0;
-  if (!reader.Take(&flags) || (flags & ~(kHasTarget | kHasReference)) != 0) return false;
-  if (!reader.Take((flags & kHasTarget) != 0 ? actors_[0].nq : 0, &frame->target_q) ||
-      !reader.Take((flags & kHasReference) != 0 ? actors_[0].nq : 0, &frame->reference)) {
+  frame->controls.resize(channel_values_.size());
+  if (actors < frame->controls.size()) return false;
+  for (std::size_t a = 0; a < frame->controls.size(); ++a) {
+    if (!TakeDrive(&reader, a, &frame->controls[a])) return false;
+    if (version_ > 1 && !TakeCommand(&reader, a, &frame->controls[a])) return false;
+  }
+  if (!TakeContacts(&reader, &frame->contacts) || !TakeForces(&reader, &frame->forces)) {
     return false;
   }
-  std::uint16_t count = 0;
-  if (!reader.Take(&count) || count > reader.Left() / kContactBytes) return false;
-  frame->contacts.resize(count);
-  for (RecordedContact& c : frame->contacts) {
-    if (!TakeIndices(&reader, &c.actor, &c.body, &c.other_actor, &c.other_body) ||
-        !reader.TakeAll(c.position.data(), 3) || !reader.TakeAll(c.force.data(), 3)) {
-      return false;
-    }
-  }
-  if (!reader.Take(&count) || count > reader.Left() / kForceBytes) return false;
-  frame->forces.resize(count);
-  for (RecordedForce& force : frame->forces) {
-    if (!TakeIndices(&reader, &force.actor, &force.body) ||
-        !reader.TakeAll(force.position.data(), 3) || !reader.TakeAll(force.force.data(), 3)) {
-      return false;
-    }
-  }
-  if (!reader.Take(&frame->speed) || !reader.Take(&frame->heading) ||
-      !TakeIndices(&reader, &frame->style) || !reader.Take(channel_values_, &frame->channels)) {
-    return false;
-  }
+  // The first actor's, the only one there was.
+  if (version_ == 1 && !TakeCommand(&reader, 0, &frame->controls[0])) return false;
   return reader.Left() == 0 && Fits(*frame);
+}
+
+bool FrameShape::TakeDrive(ByteReader* reader, std::size_t actor, RecordedControl* control) const {
+  const int known = kHasTarget | kHasReference | (version_ > 1 ? kHasTorques : 0);
+  std::uint8_t flags = 0;
+  if (!reader->Take(&flags) || (flags & ~known) != 0) return false;
+  const auto [nq, nv, bodies] = actors_[actor];
+  return reader->Take((flags & kHasTarget) != 0 ? nq : 0, &control->target_q) &&
+         reader->Take((flags & kHasReference) != 0 ? nq : 0, &control->reference) &&
+         reader->Take((flags & kHasTorques) != 0 ? nv : 0, &control->torques);
+}
+
+bool FrameShape::TakeCommand(ByteReader* reader, std::size_t actor,
+                             RecordedControl* control) const {
+  return reader->Take(&control->speed) && reader->Take(&control->heading) &&
+         TakeIndices(reader, &control->style) &&
+         reader->Take(channel_values_[actor], &control->channels);
 }
 
 }  // namespace stride

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stride/core/chunk.h"
 #include "stride/record/recording.h"
 
 namespace stride {
@@ -10,7 +11,8 @@ namespace stride {
 // What a frame may hold: from the header, and from the actors that joined since.
 class FrameShape {
  public:
-  explicit FrameShape(const RecordingHeader& header);
+  // `version`: of the file that frames are read from.
+  explicit FrameShape(const RecordingHeader& header, int version = kRecordingVersion);
   void AddActor(const Character& character);
 
   std::size_t ActorCount() const { return actors_.size(); }
@@ -25,9 +27,13 @@ class FrameShape {
     int bodies;
   };
   bool HasBody(std::size_t actors, int actor, int body) const;
+  // Parts of a frame; false where the bytes do not suffice or do not fit.
+  bool TakeDrive(ByteReader* reader, std::size_t actor, RecordedControl* control) const;
+  bool TakeCommand(ByteReader* reader, std::size_t actor, RecordedControl* control) const;
 
+  int version_;
   std::vector<Actor> actors_;
-  std::size_t channel_values_ = 0;
+  std::vector<std::size_t> channel_values_;  // of each controller
 };
 
 }  // namespace stride

@@ -71,6 +71,8 @@ Json ToJson(const BehaviourGraph& graph) {
     json["links"].push_back(
         {{"from", link.from}, {"to", link.to}, {"robustness", known(link.robustness)}});
   }
+  json["node_channel"] = graph.node_channel;
+  json["down_channel"] = graph.down_channel;
   return json;
 }
 
@@ -94,38 +96,68 @@ BehaviourGraph GraphFromJson(const JsonNode& node, int style_count) {
     graph.links.push_back({one["from"].Int(0, count - 1), one["to"].Int(0, count - 1),
                            robustness(one["robustness"])});
   }
+  // Version 1 had none of the two (NameNodeChannels).
+  if (node.value().contains("node_channel")) graph.node_channel = node["node_channel"].Text();
+  if (node.value().contains("down_channel")) graph.down_channel = node["down_channel"].Text();
   return graph;
 }
 
-RecordingHeader HeaderFromJson(const Json& json, const std::string& source) {
-  const JsonNode node(json, source);
-  RecordingHeader header;
-  header.title = node["title"].Text();
-  header.engine = node["engine"].Text();
-  header.controller = node["controller"].Text();
-  header.motion = node["motion"].Text();
-  header.seed = node["seed"].Unsigned();
-  header.version = node["stride"].Text();
-  header.frame_interval = node["frame_interval"].Number();
-  if (header.frame_interval < 0) node["frame_interval"].Fail("0 or more");
+// Version 1 knew by their names which channels are about the graph.
+void NameNodeChannels(RecordedController* driver) {
+  for (RecordedChannel& channel : driver->channels) {
+    if (channel.name == "node" || channel.name == "from node") channel.unit = kNodeUnit;
+  }
+  if (driver->graph.nodes.empty()) return;
+  driver->graph.node_channel = "node";
+  driver->graph.down_channel = "lying";
+}
+
+RecordedController ControllerFromJson(const JsonNode& node) {
+  RecordedController driver;
+  driver.controller = node["controller"].Text();
+  driver.motion = node["motion"].Text();
+  if (node.value().contains("skill")) driver.skill = node["skill"].Text();  // since version 2
   const JsonNode channels = node["channels"];
   for (std::size_t i = 0; i < channels.Size(); ++i) {
     const JsonNode channel = channels.At(i);
     const int values = channel["values"].Int(1, 6);
     if (values != 1 && values != 3 && values != 6) channel["values"].Fail("1, 3 or 6");
-    header.channels.push_back({channel["name"].Text(), channel["unit"].Text(), values});
+    driver.channels.push_back({channel["name"].Text(), channel["unit"].Text(), values});
   }
   const JsonNode styles = node["styles"];
-  for (std::size_t i = 0; i < styles.Size(); ++i) header.styles.push_back(styles.At(i).Text());
-  if (json.contains("graph")) {
-    header.graph = GraphFromJson(node["graph"], static_cast<int>(header.styles.size()));
+  for (std::size_t i = 0; i < styles.Size(); ++i) driver.styles.push_back(styles.At(i).Text());
+  if (node.value().contains("graph")) {
+    driver.graph = GraphFromJson(node["graph"], static_cast<int>(driver.styles.size()));
   }
+  return driver;
+}
+
+RecordingHeader HeaderFromJson(const Json& json, int version, const std::string& source) {
+  const JsonNode node(json, source);
+  RecordingHeader header;
+  header.title = node["title"].Text();
+  header.engine = node["engine"].Text();
+  header.seed = node["seed"].Unsigned();
+  header.version = node["stride"].Text();
+  header.frame_interval = node["frame_interval"].Number();
+  if (header.frame_interval < 0) node["frame_interval"].Fail("0 or more");
   header.world = WorldFromJson(node["world"]);
   const std::vector<Character>& actors = header.world.actors;
   if (actors.empty() || actors.size() > kMaxIndex) {
     node["world"]["actors"].Fail("at least one actor");
   }
   for (const Character& actor : actors) CheckSize(actor, source);
+  if (version == 1) {
+    // The first actor's controller is all that it knows, among the header's own keys.
+    header.controllers.push_back(ControllerFromJson(node));
+    NameNodeChannels(&header.controllers[0]);
+  } else {
+    const JsonNode drivers = node["controllers"];
+    if (drivers.Size() > actors.size()) drivers.Fail("one for each actor at most");
+    for (std::size_t i = 0; i < drivers.Size(); ++i) {
+      header.controllers.push_back(ControllerFromJson(drivers.At(i)));
+    }
+  }
   header.setup = node["setup"].value();
   return header;
 }
@@ -152,7 +184,7 @@ Character ActorFromEvent(const RecordedEvent& event, const std::string& source) 
 class Reader {
  public:
   Reader(ChunkReader* chunks, Recording* recording)
-      : chunks_(chunks), recording_(recording), shape_(recording->header) {}
+      : chunks_(chunks), recording_(recording), shape_(recording->header, recording->version) {}
 
   void Read() {
     while (const std::optional<Chunk> chunk = chunks_->Next()) {
@@ -210,6 +242,26 @@ class Reader {
 
 }  // namespace
 
+Json ToJson(const RecordedController& driver) {
+  Json json = {{"controller", driver.controller},
+               {"motion", driver.motion},
+               {"skill", driver.skill},
+               {"channels", Json::array()},
+               {"styles", driver.styles}};
+  for (const RecordedChannel& channel : driver.channels) {
+    json["channels"].push_back(
+        {{"name", channel.name}, {"unit", channel.unit}, {"values", channel.values}});
+  }
+  if (!driver.graph.nodes.empty()) json["graph"] = ToJson(driver.graph);
+  return json;
+}
+
+bool operator==(const RecordedControl& a, const RecordedControl& b) {
+  return SameBits(a.target_q, b.target_q) && SameBits(a.reference, b.reference) &&
+         SameBits(a.torques, b.torques) && SameBits(a.speed, b.speed) &&
+         SameBits(a.heading, b.heading) && a.style == b.style && SameBits(a.channels, b.channels);
+}
+
 bool operator==(const RecordedFrame& a, const RecordedFrame& b) {
   // Contacts and forces have no padding: indices of 4 bytes and floats.
   static_assert(sizeof(RecordedContact) == 40 && sizeof(RecordedForce) == 32);
@@ -219,10 +271,8 @@ bool operator==(const RecordedFrame& a, const RecordedFrame& b) {
       return false;
     }
   }
-  return a.step == b.step && SameBits(a.time, b.time) && SameBits(a.target_q, b.target_q) &&
-         SameBits(a.reference, b.reference) && SameBits(a.contacts, b.contacts) &&
-         SameBits(a.forces, b.forces) && SameBits(a.speed, b.speed) &&
-         SameBits(a.heading, b.heading) && a.style == b.style && SameBits(a.channels, b.channels);
+  return a.step == b.step && SameBits(a.time, b.time) && a.controls == b.controls &&
+         SameBits(a.contacts, b.contacts) && SameBits(a.forces, b.forces);
 }
 
 std::vector<Character> ActorsOf(const Recording& recording) {
@@ -242,22 +292,18 @@ std::string RecordingPreamble() {
 std::string EncodeHeader(const RecordingHeader& header) {
   STRIDE_CHECK(!header.world.actors.empty());
   for (const Character& actor : header.world.actors) CheckSize(actor, "recording");
+  STRIDE_CHECK(header.controllers.size() <= header.world.actors.size());
   Json json = {{"title", header.title},
                {"engine", header.engine},
-               {"controller", header.controller},
-               {"motion", header.motion},
                {"seed", header.seed},
                {"stride", header.version},
                {"frame_interval", header.frame_interval},
-               {"channels", Json::array()},
-               {"styles", header.styles},
+               {"controllers", Json::array()},
                {"world", ToJson(header.world)},
                {"setup", header.setup}};
-  for (const RecordedChannel& channel : header.channels) {
-    json["channels"].push_back(
-        {{"name", channel.name}, {"unit", channel.unit}, {"values", channel.values}});
+  for (const RecordedController& driver : header.controllers) {
+    json["controllers"].push_back(ToJson(driver));
   }
-  if (!header.graph.nodes.empty()) json["graph"] = ToJson(header.graph);
   std::string bytes = JsonChunk("HEAD", json);
   if (bytes.size() > kMaxJsonBytes) {
     throw InputError(fmt::format(
@@ -287,10 +333,10 @@ Recording ParseRecording(std::string_view bytes, const std::string& file_name) {
   if (bytes.size() < kPreambleBytes || !ByteReader(bytes.substr(kMagic.size())).Take(&version)) {
     throw InputError(file_name, 0, "ends within its first bytes; nothing was recorded");
   }
-  if (version != kRecordingVersion) {
+  if (version < 1 || version > kRecordingVersion) {
     throw InputError(file_name, 0,
-                     fmt::format("is a recording of version {}; this stride reads version {}: open "
-                                 "it with a stride as new as the one that wrote it",
+                     fmt::format("is a recording of version {}; this stride reads versions 1 to "
+                                 "{}: open it with a stride as new as the one that wrote it",
                                  version, kRecordingVersion));
   }
   ChunkReader chunks(bytes, kPreambleBytes);
@@ -301,7 +347,9 @@ Recording ParseRecording(std::string_view bytes, const std::string& file_name) {
                      "nothing can be read from it");
   }
   Recording recording;
-  recording.header = HeaderFromJson(ParseBoundedJson(head->payload, file_name), file_name);
+  recording.version = static_cast<int>(version);
+  recording.header =
+      HeaderFromJson(ParseBoundedJson(head->payload, file_name), recording.version, file_name);
   Reader(&chunks, &recording).Read();
   return recording;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,7 +24,8 @@
 // opens.
 namespace stride {
 
-inline constexpr int kRecordingVersion = 1;
+// Written. Version 1, which knew of the first actor's controller only and of no torques, is read.
+inline constexpr int kRecordingVersion = 2;
 
 struct RecordedChannel {
   std::string name, unit;
@@ -31,19 +33,28 @@ struct RecordedChannel {
   friend bool operator==(const RecordedChannel&, const RecordedChannel&) = default;
 };
 
-// All that is known when a run begins.
-struct RecordingHeader {
-  std::string title;
-  // Who ran: names for people; what is needed to run again stands in `setup`.
-  std::string engine, controller, motion;
-  std::uint64_t seed = 0;
-  World world;                // actors included
-  double frame_interval = 0;  // s of simulated time between frames
+// Who drives an actor. Names are for people; what is needed to run again stands in
+// RecordingHeader::setup.
+struct RecordedController {
+  std::string controller;     // empty where nothing was simulated (a motion)
+  std::string motion, skill;  // what it follows or performs; empty: none
   std::vector<RecordedChannel> channels;
   std::vector<std::string> styles;
-  BehaviourGraph graph;  // of actor 0's controller; without nodes: it has none
-  std::string version;   // of stride
-  // What app/run.h needs to run it again, bit for bit; null where it is no simulation (a motion).
+  BehaviourGraph graph;  // without nodes: it has none
+  friend bool operator==(const RecordedController&, const RecordedController&) = default;
+};
+
+nlohmann::ordered_json ToJson(const RecordedController& driver);  // as in the file
+
+// All that is known when a run begins.
+struct RecordingHeader {
+  std::string title, engine;
+  std::uint64_t seed = 0;
+  World world;                                  // actors included
+  double frame_interval = 0;                    // s of simulated time between frames
+  std::vector<RecordedController> controllers;  // of actors 0, 1, ...; those after are not driven
+  std::string version;                          // of stride
+  // What run/run.h needs to run it again, bit for bit; null where it is no simulation (a motion).
   nlohmann::ordered_json setup;
   friend bool operator==(const RecordingHeader&, const RecordingHeader&) = default;
 };
@@ -59,19 +70,28 @@ struct RecordedForce {
   friend bool operator==(const RecordedForce&, const RecordedForce&) = default;
 };
 
-struct RecordedFrame {
-  std::uint32_t step = 0;
-  double time = 0;                // s
-  std::vector<State> actors;      // exact
-  std::vector<double> target_q;   // of actor 0's servos; empty: none
-  std::vector<double> reference;  // State::q of what actor 0's controller follows; empty: none
-  std::vector<RecordedContact> contacts;
-  std::vector<RecordedForce> forces;  // from outside: pushes
+// What drove an actor in a step.
+struct RecordedControl {
+  std::vector<double> target_q;   // of the servos; empty: none
+  std::vector<double> reference;  // State::q of what the controller follows; empty: none
+  std::vector<float> torques;     // of the servos, N m, layout of State::v; empty: not known
   // NaN: not commanded.
-  float speed = 0, heading = 0;
+  float speed = std::numeric_limits<float>::quiet_NaN();    // m/s
+  float heading = std::numeric_limits<float>::quiet_NaN();  // rad
   int style = 0;
   std::vector<float> channels;
-  // Frames with NaN compare by bits.
+  // Those with NaN compare by bits.
+  friend bool operator==(const RecordedControl& a, const RecordedControl& b);
+};
+
+struct RecordedFrame {
+  std::uint32_t step = 0;
+  double time = 0;                        // s
+  std::vector<State> actors;              // exact
+  std::vector<RecordedControl> controls;  // one for each of RecordingHeader::controllers
+  std::vector<RecordedContact> contacts;
+  std::vector<RecordedForce> forces;  // from outside: pushes
+  // Numbers compare by bits.
   friend bool operator==(const RecordedFrame& a, const RecordedFrame& b);
 };
 
@@ -90,9 +110,10 @@ struct Recording {
   RecordingHeader header;
   std::vector<RecordedFrame> frames;
   std::vector<RecordedEvent> events;
-  nlohmann::ordered_json summary;  // the run's result; null where the run did not end
-  bool complete = false;           // ends with DONE; otherwise it was cut
-  std::string damage;              // of one that was read: why it is not complete, in words
+  nlohmann::ordered_json summary;   // the run's result; null where the run did not end
+  int version = kRecordingVersion;  // of the file it was read from
+  bool complete = false;            // ends with DONE; otherwise it was cut
+  std::string damage;               // of one that was read: why it is not complete, in words
   double Duration() const { return frames.empty() ? 0 : frames.back().time - frames.front().time; }
   friend bool operator==(const Recording&, const Recording&) = default;
 };
@@ -146,7 +167,8 @@ Motion MotionFromRecording(const Recording& recording, int actor = 0);
 // motion are repeated until at least `seconds`.
 Recording RecordingFromMotion(const Motion& motion, const Character& character, double seconds = 0);
 
-// Columns of time, every coordinate, velocity, channel and the total ground force.
+// Columns of time; of every actor each coordinate and velocity; of every driven one the total
+// ground force, command, servo torques and channels.
 std::string RecordingCsv(const Recording& recording);
 
 }  // namespace stride

@@ -35,8 +35,18 @@ std::vector<std::string> VelocityNames(JointKind kind) {
   return {"rate_rad/s"};
 }
 
+std::vector<std::string> TorqueNames(JointKind kind) {
+  switch (kind) {
+    case JointKind::kFree: return {};  // nothing drives it
+    case JointKind::kBall: return {"tx_Nm", "ty_Nm", "tz_Nm"};
+    case JointKind::kHinge: break;
+  }
+  return {"torque_Nm"};
+}
+
 std::vector<std::string> ChannelNames(const RecordedChannel& channel) {
-  const std::string unit = channel.unit.empty() ? "" : "_" + channel.unit;
+  const bool pure = channel.unit.empty() || channel.unit == kNodeUnit;
+  const std::string unit = pure ? "" : "_" + channel.unit;
   if (channel.values == 1) return {channel.name + unit};
   std::vector<std::string> names;
   for (const char* end : {".from", ".to"}) {
@@ -65,30 +75,69 @@ class Table {
   std::string text_;
 };
 
+// Bodies and channels of the others may have the same names as the first one's.
+std::string PrefixOf(std::size_t actor) { return actor == 0 ? "" : fmt::format("actor{}.", actor); }
+
+void NameDriven(const RecordedController& driver, const Character& character,
+                const std::string& prefix, Table* table) {
+  for (const char* axis : {".x_N", ".y_N", ".z_N"}) {
+    table->Name(prefix + "ground_force" + axis);
+  }
+  table->Name(prefix + "command.speed_m/s");
+  table->Name(prefix + "command.heading_rad");
+  for (const RecordedChannel& channel : driver.channels) {
+    for (const std::string& name : ChannelNames(channel)) table->Name(prefix + name);
+  }
+  for (const Body& body : character.bodies) {
+    for (const std::string& name : TorqueNames(body.joint.kind)) {
+      table->Name(fmt::format("{}{}.{}", prefix, body.name, name));
+    }
+  }
+}
+
+void AddDriven(const RecordedFrame& frame, int actor, const Character& character,
+               const Layout& layout, Table* table) {
+  const RecordedControl& control = frame.controls[actor];
+  double ground[3] = {0, 0, 0};
+  for (const RecordedContact& contact : frame.contacts) {
+    if (contact.actor != actor || contact.other_actor != -1) continue;
+    for (int k = 0; k < 3; ++k) ground[k] += contact.force[k];
+  }
+  for (const double force : ground) table->Number(force);
+  table->Number(control.speed);
+  table->Number(control.heading);
+  for (const float value : control.channels) table->Number(value);
+  for (int i = 0; i < character.BodyCount(); ++i) {
+    const JointKind kind = character.bodies[i].joint.kind;
+    if (kind == JointKind::kFree) continue;
+    for (int k = 0; k < DofCount(kind); ++k) {
+      table->Number(control.torques.empty() ? NAN : control.torques[layout.v[i] + k]);
+    }
+  }
+}
+
 }  // namespace
 
 std::string RecordingCsv(const Recording& recording) {
   const std::vector<Character> actors = ActorsOf(recording);
+  std::vector<Layout> layouts;
+  layouts.reserve(actors.size());
+  for (const Character& actor : actors) layouts.push_back(LayoutOf(actor));
   Table table("step");
   table.Name("time_s");
   for (std::size_t a = 0; a < actors.size(); ++a) {
-    // Bodies of the others may have the same names.
-    const std::string prefix = a == 0 ? "" : fmt::format("actor{}.", a);
+    const std::string prefix = PrefixOf(a);
     for (const auto& names : {CoordinateNames, VelocityNames}) {
       for (const Body& body : actors[a].bodies) {
         for (const std::string& name : names(body.joint.kind)) {
-          table.Name(prefix + body.name + "." + name);
+          table.Name(fmt::format("{}{}.{}", prefix, body.name, name));
         }
       }
     }
   }
-  for (const char* axis : {".x_N", ".y_N", ".z_N"}) {
-    table.Name(std::string("ground_force") + axis);
-  }
-  table.Name("command.speed_m/s");
-  table.Name("command.heading_rad");
-  for (const RecordedChannel& channel : recording.header.channels) {
-    for (const std::string& name : ChannelNames(channel)) table.Name(name);
+  const std::vector<RecordedController>& drivers = recording.header.controllers;
+  for (std::size_t a = 0; a < drivers.size(); ++a) {
+    NameDriven(drivers[a], actors[a], PrefixOf(a), &table);
   }
   for (const RecordedFrame& frame : recording.frames) {
     table.Row(frame.step);
@@ -98,19 +147,12 @@ std::string RecordingCsv(const Recording& recording) {
         for (const double x : frame.actors[a].q) table.Number(x);
         for (const double x : frame.actors[a].v) table.Number(x);
       } else {
-        const Layout layout = LayoutOf(actors[a]);
-        for (int i = 0; i < layout.nq + layout.nv; ++i) table.Number(NAN);
+        for (int i = 0; i < layouts[a].nq + layouts[a].nv; ++i) table.Number(NAN);
       }
     }
-    double ground[3] = {0, 0, 0};
-    for (const RecordedContact& contact : frame.contacts) {
-      if (contact.actor != 0 || contact.other_actor != -1) continue;
-      for (int k = 0; k < 3; ++k) ground[k] += contact.force[k];
+    for (std::size_t a = 0; a < drivers.size(); ++a) {
+      AddDriven(frame, static_cast<int>(a), actors[a], layouts[a], &table);
     }
-    for (const double force : ground) table.Number(force);
-    table.Number(frame.speed);
-    table.Number(frame.heading);
-    for (const float value : frame.channels) table.Number(value);
   }
   return table.Take();
 }

@@ -189,5 +189,38 @@ TEST(RecordingCsv, HasAColumnForEverything) {
   EXPECT_EQ(cell(1, "pendulum.to.z_m"), "9");
 }
 
+TEST(RecordingCsv, HasTheTorquesAndGroundForcesOfEveryDrivenActor) {
+  Recording recording = RecordingFromMotion(LoadMotion("walk", Human()), Human());
+  recording.header.world.actors.push_back(Human());
+  recording.header.controllers.push_back({.controller = "hold", .channels = {{"phase", "", 1}}});
+  recording.frames.resize(2);
+  const Layout layout = LayoutOf(Human());
+  for (RecordedFrame& frame : recording.frames) {
+    frame.actors.push_back(frame.actors[0]);
+    frame.controls.resize(2);
+    frame.controls[1].channels = {0.25f};
+    frame.contacts.push_back({1, 0, -1, -1, {}, {1, 2, 300}});
+  }
+  std::vector<float>& torques = recording.frames[1].controls[1].torques;
+  for (int i = 0; i < layout.nv; ++i) torques.push_back(static_cast<float>(i));
+  const auto rows = RowsOf(RecordingCsv(recording));
+  const auto cell = [&](int frame, const std::string& name) {
+    const auto found = std::find(rows[0].begin(), rows[0].end(), name);
+    EXPECT_NE(found, rows[0].end()) << name;
+    return found == rows[0].end() ? "none" : rows[frame + 1][found - rows[0].begin()];
+  };
+  EXPECT_EQ(rows[0].size(), rows[1].size());
+  EXPECT_EQ(rows[0].size(), rows[2].size());
+  EXPECT_EQ(cell(0, "ground_force.z_N"), "0");
+  EXPECT_EQ(cell(0, "actor1.ground_force.z_N"), "300");
+  EXPECT_EQ(cell(1, "actor1.phase"), "0.25");
+  const int shank = Human().BodyOf(Role::kLeftShank), thigh = Human().BodyOf(Role::kLeftThigh);
+  const std::string knee = "actor1." + Human().bodies[shank].name + ".torque_Nm",
+                    hip = "actor1." + Human().bodies[thigh].name + ".ty_Nm";
+  EXPECT_EQ(cell(0, knee), "");
+  EXPECT_EQ(cell(1, knee), std::to_string(layout.v[shank]));
+  EXPECT_EQ(cell(1, hip), std::to_string(layout.v[thigh] + 1));
+}
+
 }  // namespace
 }  // namespace stride

@@ -157,7 +157,8 @@ Recording RecordingFromMotion(const Motion& motion, const Character& character, 
   Validate(motion, character);
   Recording recording;
   RecordingHeader& header = recording.header;
-  header.title = header.motion = motion.name;
+  header.title = motion.name;
+  header.controllers = {{.motion = motion.name}};
   header.version = STRIDE_VERSION;
   header.world.actors = {character};
   header.frame_interval = 1 / motion.fps;
@@ -173,7 +174,7 @@ Recording RecordingFromMotion(const Motion& motion, const Character& character, 
     frame.actors = {SampleState(motion, character, frame.time)};
     // The frames themselves, not what rounding of the time makes of them.
     if (f <= last) frame.actors[0].q = motion.frames[f];
-    frame.speed = frame.heading = NAN;
+    frame.controls.resize(1);
     recording.frames.push_back(std::move(frame));
   }
   recording.complete = true;

@@ -16,6 +16,7 @@
 namespace stride {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -63,11 +64,13 @@ TEST(Recording, FramesDifferByABit) {
   EXPECT_TRUE(differs([](RecordedFrame* f) { f->actors[0].v[0] = 0.0; }));  // was -0
   EXPECT_TRUE(differs([](RecordedFrame* f) { f->actors[1].q[2] *= 1 + 1e-15; }));
   EXPECT_TRUE(differs([](RecordedFrame* f) { f->time += 1e-15; }));
-  EXPECT_TRUE(differs([](RecordedFrame* f) { f->target_q.clear(); }));
+  EXPECT_TRUE(differs([](RecordedFrame* f) { f->controls[0].target_q.clear(); }));
   EXPECT_TRUE(differs([](RecordedFrame* f) { f->contacts[0].force[1] = 2; }));
-  EXPECT_TRUE(differs([](RecordedFrame* f) { f->heading = 0; }));
-  EXPECT_TRUE(differs([](RecordedFrame* f) { f->channels[0] = 1; }));
-  EXPECT_TRUE(differs([](RecordedFrame* f) { f->style = 0; }));
+  EXPECT_TRUE(differs([](RecordedFrame* f) { f->controls[0].heading = 0; }));
+  EXPECT_TRUE(differs([](RecordedFrame* f) { f->controls[0].channels[0] = 1; }));
+  EXPECT_TRUE(differs([](RecordedFrame* f) { f->controls[0].style = 0; }));
+  EXPECT_TRUE(differs([](RecordedFrame* f) { f->controls[0].torques[1] = 0; }));  // was -0
+  EXPECT_TRUE(differs([](RecordedFrame* f) { f->controls.emplace_back(); }));
 }
 
 TEST(Recording, HoldsEveryCharacterExactly) {
@@ -80,6 +83,121 @@ TEST(Recording, HoldsEveryCharacterExactly) {
     const Recording back = ParseRecording(EncodeRecording(recording), "a");
     EXPECT_TRUE(IsPrefix(back, recording, 2)) << info.name;
   }
+}
+
+// Every driven actor has a control of its own, of its own sizes; the ball beside them has none.
+TEST(Recording, HoldsTheControlOfEveryDrivenActor) {
+  Recording recording;
+  RecordingHeader& header = recording.header;
+  header.world.actors = {LoadCharacter("biped"), LoadCharacter("liu16"), MakeBall(0.1, 1)};
+  header.controllers = {{.controller = "hold", .channels = {{"phase", "", 1}}},
+                        {.controller = "passive",
+                         .skill = "walk",
+                         .channels = {{"foot", "m", 3}, {"load", "N", 1}},
+                         .styles = {"calm"}}};
+  RecordedFrame frame;
+  for (const Character& actor : header.world.actors) frame.actors.push_back(RestState(actor));
+  frame.controls.resize(2);
+  frame.controls[0].target_q = frame.actors[0].q;
+  frame.controls[0].channels = {0.5f};
+  frame.controls[1].reference = frame.actors[1].q;
+  frame.controls[1].torques.assign(frame.actors[1].v.size(), 2.5f);
+  frame.controls[1].channels = {1, 2, 3, 4};
+  frame.controls[1].speed = 1.25f;
+  frame.controls[1].style = 3;
+  recording.frames = {frame, frame};
+  const Recording back = ParseRecording(EncodeRecording(recording), "a");
+  EXPECT_TRUE(IsPrefix(back, recording, 2)) << back.damage;
+
+  // A torque too many for the actor it is of.
+  recording.frames[1].controls[1].torques.push_back(0);
+  EXPECT_TRUE(IsPrefix(ParseRecording(EncodeRecording(recording), "a"), recording, 1));
+  // More controllers than actors.
+  const std::string bytes = EncodeHeader(header);
+  Json json = Json::parse(bytes.substr(8, bytes.size() - 12));
+  for (int i = 0; i < 2; ++i) json["controllers"].push_back(json["controllers"][0]);
+  EXPECT_THAT(ParseError(RecordingPreamble() + ChunkOf("HEAD", json.dump())),
+              HasSubstr("controllers"));
+}
+
+// What version 1 was, as docs/recordings.md described it: the header's own keys and the end of a
+// frame hold the first actor's control.
+std::string EncodeAsVersion1(const Recording& recording) {
+  std::string bytes = "STRIDEREC";
+  PutNumber(std::uint32_t{1}, &bytes);
+  const std::string head = EncodeHeader(recording.header);
+  Json json = Json::parse(head.substr(8, head.size() - 12));
+  const Json driver = json["controllers"][0];
+  json.erase("controllers");
+  for (const char* key : {"controller", "motion", "channels", "styles", "graph"}) {
+    json[key] = driver[key];
+  }
+  json["graph"].erase("node_channel");
+  json["graph"].erase("down_channel");
+  bytes += ChunkOf("HEAD", json.dump());
+  for (const RecordedFrame& frame : recording.frames) {
+    const RecordedControl& control = frame.controls[0];
+    std::string payload;
+    PutNumber(frame.step, &payload);
+    PutNumber(frame.time, &payload);
+    PutNumber(static_cast<std::uint16_t>(frame.actors.size()), &payload);
+    for (const State& actor : frame.actors) {
+      PutNumbers(actor.q.data(), actor.q.size(), &payload);
+      PutNumbers(actor.v.data(), actor.v.size(), &payload);
+    }
+    const int flags = (control.target_q.empty() ? 0 : 1) + (control.reference.empty() ? 0 : 2);
+    PutNumber(static_cast<std::uint8_t>(flags), &payload);
+    PutNumbers(control.target_q.data(), control.target_q.size(), &payload);
+    PutNumbers(control.reference.data(), control.reference.size(), &payload);
+    PutNumber(static_cast<std::uint16_t>(frame.contacts.size()), &payload);
+    for (const RecordedContact& contact : frame.contacts) {
+      for (const int i : {contact.actor, contact.body, contact.other_actor, contact.other_body}) {
+        PutNumber(static_cast<std::int16_t>(i), &payload);
+      }
+      PutNumbers(contact.position.data(), 3, &payload);
+      PutNumbers(contact.force.data(), 3, &payload);
+    }
+    PutNumber(static_cast<std::uint16_t>(frame.forces.size()), &payload);
+    for (const RecordedForce& force : frame.forces) {
+      PutNumber(static_cast<std::int16_t>(force.actor), &payload);
+      PutNumber(static_cast<std::int16_t>(force.body), &payload);
+      PutNumbers(force.position.data(), 3, &payload);
+      PutNumbers(force.force.data(), 3, &payload);
+    }
+    PutNumber(control.speed, &payload);
+    PutNumber(control.heading, &payload);
+    PutNumber(static_cast<std::int16_t>(control.style), &payload);
+    PutNumbers(control.channels.data(), control.channels.size(), &payload);
+    bytes += ChunkOf("FRAM", payload);
+  }
+  return bytes + EncodeDone(recording.summary);
+}
+
+TEST(Recording, ReadsVersion1) {
+  Recording expected = SmallRecording();
+  expected.header.controllers[0].channels[0] = {"node", "", 1};
+  expected.frames.resize(4);  // before the box joins
+  expected.events.clear();
+  const std::string bytes = EncodeAsVersion1(expected);
+  expected.version = 1;
+  expected.header.controllers[0].skill.clear();
+  expected.header.controllers[0].channels[0].unit = kNodeUnit;
+  expected.header.controllers[0].graph.node_channel = "node";
+  expected.header.controllers[0].graph.down_channel = "lying";
+  for (RecordedFrame& frame : expected.frames) frame.controls[0].torques.clear();
+  const Recording read = ParseRecording(bytes, "old.stride");
+  EXPECT_TRUE(read == expected) << read.damage;
+  // It knew no torques.
+  std::string torques = bytes;
+  const std::size_t frame = torques.find("FRAM"), flags = frame + 8 + 14 + 8 * 13;
+  std::string payload = torques.substr(frame + 8, flags + 1 - frame - 8);
+  payload.back() = 4;
+  EXPECT_TRUE(ParseRecording(torques.substr(0, frame) + ChunkOf("FRAM", payload), "a")
+                  .damage.find("does not fit") != std::string::npos);
+  // Written again, it is of the present version.
+  const Recording again = ParseRecording(EncodeRecording(read), "new.stride");
+  EXPECT_EQ(again.version, kRecordingVersion);
+  EXPECT_TRUE(again.header == read.header && again.frames == read.frames);
 }
 
 TEST(Recording, KnowsActorsThatJoined) {
@@ -151,7 +269,7 @@ TEST(Recording, SaysWhatIsWrongWithAFile) {
   EXPECT_THAT(ParseError(good.substr(0, 100)), HasSubstr("no whole header"));
   std::string newer = good;
   newer[9] = 7;
-  EXPECT_THAT(ParseError(newer), AllOf(HasSubstr("version 7"), HasSubstr("reads version 1")));
+  EXPECT_THAT(ParseError(newer), AllOf(HasSubstr("version 7"), HasSubstr("reads versions 1 to 2")));
   EXPECT_THAT(ParseError(RecordingPreamble() + ChunkOf("EVNT", "{}")), HasSubstr("header"));
   EXPECT_THAT(ParseError(RecordingPreamble() + ChunkOf("HEAD", "{\"title\": 3}")),
               HasSubstr("title is 3; expected a text"));
@@ -174,7 +292,7 @@ TEST(Recording, AHeaderNeedsNoGraphButAGoodOne) {
   EXPECT_THAT(error_with(json, "\"robustness\":0.5", "\"robustness\":1.5"),
               HasSubstr("graph.links[0].robustness is 1.5; expected 0 to 1, or null"));
   // As recordings were before there were graphs.
-  header.graph = {};
+  header.controllers[0].graph = {};
   const std::string without = EncodeHeader(header);
   EXPECT_EQ(without.find("\"graph\""), std::string::npos);
   EXPECT_TRUE(ParseRecording(RecordingPreamble() + without, "a").header == header);
@@ -245,13 +363,15 @@ TEST(Recording, HostileChunksEndTheRecording) {
     std::memcpy(changed.data() + at, &value, sizeof value);
     return ChunkOf("FRAM", changed);
   };
-  const std::size_t actors = 12, contacts = 14 + 8 * 13 + 1;
+  // Of the control: flags, speed and heading, style, ten channels.
+  const std::size_t actors = 12, flags = 14 + 8 * 13, contacts = flags + 1 + 8 + 2 + 40;
   EXPECT_THAT(damage_of(with(actors, 0)), HasSubstr("does not fit"));
   EXPECT_THAT(damage_of(with(actors, 2)), HasSubstr("does not fit"));
   EXPECT_THAT(damage_of(with(actors, 0xffff)), HasSubstr("does not fit"));
   EXPECT_THAT(damage_of(with(contacts, 0xffff)), HasSubstr("does not fit"));
   EXPECT_THAT(damage_of(with(contacts + 2, 0xffff)), HasSubstr("does not fit"));
-  EXPECT_THAT(damage_of(with(contacts - 1, 0x00ff)), HasSubstr("does not fit"));
+  EXPECT_THAT(damage_of(with(flags, 0x00ff)), HasSubstr("does not fit"));
+  EXPECT_THAT(damage_of(with(flags, 8)), HasSubstr("does not fit"));
   EXPECT_THAT(damage_of(ChunkOf("FRAM", "")), HasSubstr("does not fit"));
   EXPECT_THAT(damage_of(ChunkOf("FRAM", payload + "x")), HasSubstr("does not fit"));
   const auto changed_frame = [&](const std::function<void(RecordedFrame*)>& change) {
@@ -268,6 +388,9 @@ TEST(Recording, HostileChunksEndTheRecording) {
               }),
               HasSubstr("fit"));
   EXPECT_THAT(changed_frame([](RecordedFrame* f) { f->forces = {{0, -1}}; }), HasSubstr("fit"));
+  EXPECT_THAT(changed_frame([](RecordedFrame* f) { f->controls.clear(); }), HasSubstr("fit"));
+  EXPECT_THAT(changed_frame([](RecordedFrame* f) { f->controls[0].torques = {1}; }),
+              HasSubstr("fit"));
   EXPECT_THAT(changed_frame([](RecordedFrame* f) { f->time = NAN; }), HasSubstr("time"));
   EXPECT_THAT(changed_frame([](RecordedFrame* f) { f->time = -1; }), HasSubstr("time"));
 
@@ -294,8 +417,9 @@ TEST(Recording, ChunksOfUnknownTypeAreSkipped) {
 
 TEST(Recording, TextThatIsNotUtf8IsReplaced) {
   Recording recording = SmallRecording();
-  recording.header.motion = "caf\xe9.bvh";
-  EXPECT_THAT(ParseRecording(EncodeRecording(recording), "a").header.motion, HasSubstr("caf"));
+  recording.header.controllers[0].motion = "caf\xe9.bvh";
+  EXPECT_THAT(ParseRecording(EncodeRecording(recording), "a").header.controllers[0].motion,
+              HasSubstr("caf"));
 }
 
 TEST(Recording, IsToldByContentElseByEnding) {

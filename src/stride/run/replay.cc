@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "stride/core/error.h"
@@ -6,8 +8,9 @@
 namespace stride {
 namespace {
 
-std::string ValuesDiffer(const char* name, const std::vector<double>& now,
-                         const std::vector<double>& recorded) {
+template <class Number>
+std::string ValuesDiffer(const char* name, const std::vector<Number>& now,
+                         const std::vector<Number>& recorded) {
   if (now.size() != recorded.size()) {
     return fmt::format("{} has {} numbers, recorded were {}", name, now.size(), recorded.size());
   }
@@ -18,10 +21,22 @@ std::string ValuesDiffer(const char* name, const std::vector<double>& now,
   return "";
 }
 
+std::string ControlDifference(const RecordedControl& now, const RecordedControl& recorded) {
+  if (now == recorded) return "";
+  std::string difference = ValuesDiffer("target_q", now.target_q, recorded.target_q);
+  if (difference.empty()) difference = ValuesDiffer("reference", now.reference, recorded.reference);
+  if (difference.empty()) difference = ValuesDiffer("torques", now.torques, recorded.torques);
+  return difference.empty() ? "command or channels" : difference;
+}
+
 std::string FrameDifference(const RecordedFrame& now, const RecordedFrame& recorded) {
   if (now == recorded) return "";
   if (now.actors.size() != recorded.actors.size()) {
     return fmt::format("{} actors, recorded were {}", now.actors.size(), recorded.actors.size());
+  }
+  if (now.controls.size() != recorded.controls.size()) {
+    return fmt::format("{} driven actors, recorded were {}", now.controls.size(),
+                       recorded.controls.size());
   }
   std::string difference;
   for (std::size_t k = 0; k < now.actors.size() && difference.empty(); ++k) {
@@ -29,19 +44,29 @@ std::string FrameDifference(const RecordedFrame& now, const RecordedFrame& recor
     if (difference.empty()) difference = ValuesDiffer("v", now.actors[k].v, recorded.actors[k].v);
     if (!difference.empty()) difference = fmt::format("actor {}: {}", k, difference);
   }
-  if (difference.empty()) difference = ValuesDiffer("target_q", now.target_q, recorded.target_q);
-  if (difference.empty()) difference = ValuesDiffer("reference", now.reference, recorded.reference);
+  for (std::size_t k = 0; k < now.controls.size() && difference.empty(); ++k) {
+    difference = ControlDifference(now.controls[k], recorded.controls[k]);
+    if (!difference.empty()) difference = fmt::format("actor {}: {}", k, difference);
+  }
   if (difference.empty() && now.contacts != recorded.contacts) difference = "contacts";
   if (difference.empty() && now.forces != recorded.forces) difference = "forces";
-  return difference.empty() ? "time, command or channels" : difference;
+  return difference.empty() ? "time" : difference;
+}
+
+// Leaves of `now` what the recording could hold: version 1 knew the first actor's control only, and
+// no torques.
+void TakeWhatIsKnown(const Recording& recording, RecordedFrame* now) {
+  now->controls.resize(std::min(now->controls.size(), recording.header.controllers.size()));
+  if (recording.version > 1) return;
+  for (RecordedControl& control : now->controls) control.torques.clear();
 }
 
 // What the clock measured is not repeated.
-void TakeWallClock(const RecordingHeader& header, const RecordedFrame& recorded,
-                   RecordedFrame* now) {
+void TakeWallClock(const RecordedController& driver, const RecordedControl& recorded,
+                   RecordedControl* now) {
   if (now->channels.size() != recorded.channels.size()) return;
   std::size_t at = 0;
-  for (const RecordedChannel& channel : header.channels) {
+  for (const RecordedChannel& channel : driver.channels) {
     for (int k = 0; k < channel.values && at < now->channels.size(); ++k, ++at) {
       if (channel.unit == kWallClock) now->channels[at] = recorded.channels[at];
     }
@@ -79,7 +104,10 @@ std::string ReplayDifference(const Recording& recording) {
       run.Step();
     }
     run.ReadFrame(&now);
-    TakeWallClock(header, frame, &now);
+    TakeWhatIsKnown(recording, &now);
+    for (std::size_t k = 0; k < now.controls.size() && k < frame.controls.size(); ++k) {
+      TakeWallClock(header.controllers[k], frame.controls[k], &now.controls[k]);
+    }
     const std::string difference = FrameDifference(now, frame);
     if (!difference.empty()) {
       return fmt::format("step {} ({:.3f} s): {}", frame.step, frame.time, difference);

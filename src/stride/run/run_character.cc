@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "stride/character/library.h"
-#include "stride/controllers/skill_library.h"
 #include "stride/controllers/registry.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/import/motion_source.h"
@@ -114,15 +115,17 @@ Contact Viewpoint::See(const Contact& world) const {
   return seen;
 }
 
-RunCharacter::RunCharacter(int actor, const LoadedCharacter& loaded, World world,
-                           CharacterSetup* setup, std::vector<std::string>* warnings)
-    : actor_(actor),
-      viewpoint_(setup->x, setup->y, setup->heading, world.terrain),
+RunCharacter::RunCharacter(int actor, const LoadedCharacter& loaded, const World& world,
+                           std::vector<TimedCommand> commands, CharacterSetup* setup,
+                           std::vector<std::string>* warnings)
+    : viewpoint_(setup->x, setup->y, setup->heading, world.terrain),
       character_(loaded.character),
+      layout_(LayoutOf(character_)),
+      time_step_(world.time_step),
       terrain_(viewpoint_.See(world.terrain)),
       model_(loaded.character),
       fall_(loaded.character, terrain_, RestState(loaded.character)),
-      commands_(setup->commands) {
+      commands_(std::move(commands)) {
   if (!viewpoint_.IsWorld() && character_.bodies[0].joint.kind != JointKind::kFree) {
     throw InputError(fmt::format(
         "the root of '{}' is fixed to the world; expected x, y and heading 0", character_.name));
@@ -132,9 +135,12 @@ RunCharacter::RunCharacter(int actor, const LoadedCharacter& loaded, World world
         "heading is {:g} rad; on ground that is no plane every character starts towards 0",
         setup->heading));
   }
-  world.actors = {loaded.character};
-  world.terrain = terrain_;
-  controller_ = OwnedController(MakeControllerOf(loaded, world, setup, warnings));
+  World seen_world = world;
+  seen_world.actors = {loaded.character};
+  seen_world.terrain = terrain_;
+  controller_ = OwnedController(MakeControllerOf(loaded, seen_world, setup, warnings));
+  channels_ = controller_->Channels();
+  for (const DebugChannel& channel : channels_) channel_values_ += ValueCount(channel.kind);
   const std::vector<std::string> styles = controller_->Styles();
   for (TimedCommand& each : commands_) {
     if (each.style_name.empty()) continue;
@@ -150,7 +156,9 @@ RunCharacter::RunCharacter(int actor, const LoadedCharacter& loaded, World world
   seen_ = seen_start_ = controller_->Start();
   start_ = viewpoint_.ToWorld(seen_start_);
   fall_ = FallDetector(character_, terrain_, seen_start_);
+  meter_.emplace(world, start_, actor);
   contacts_.reserve(64);
+  seen_contacts_.reserve(64);
 }
 
 bool RunCharacter::TakeCommand(double time) {
@@ -193,29 +201,73 @@ void RunCharacter::UseCommand(const State& state) {
   }
 }
 
-void RunCharacter::Act(double time, const State& state, std::span<const Contact> contacts,
-                       std::size_t first_own, Actuation* actuation) {
+void RunCharacter::Act(double time, const State& state, Actuation* actuation) {
   UseCommand(state);
-  if (actor_ == 0) {
-    controller_->Step({time, state, contacts.first(first_own)}, used_command_, actuation);
-    return;
-  }
-  contacts_.clear();
-  for (const Contact& contact : contacts) {
-    if (contact.actor == actor_) {
-      contacts_.push_back(viewpoint_.See(contact));
-    } else if (contact.other_actor == actor_) {
-      Contact mine = viewpoint_.See(contact);
-      std::swap(mine.actor, mine.other_actor);
-      std::swap(mine.body, mine.other_body);
-      mine.normal = -mine.normal;
-      mine.force = -mine.force;
-      contacts_.push_back(mine);
-    }
-  }
+  before_ = state;
   Command seen = used_command_;
-  if (seen.heading) *seen.heading -= viewpoint_.Heading();
-  controller_->Step({time, See(state), contacts_}, seen, actuation);
+  std::span<const Contact> contacts = contacts_;
+  if (!viewpoint_.IsWorld()) {
+    if (seen.heading) *seen.heading -= viewpoint_.Heading();
+    seen_contacts_.clear();
+    for (const Contact& contact : contacts_) seen_contacts_.push_back(viewpoint_.See(contact));
+    contacts = seen_contacts_;
+  }
+  controller_->Step({time, See(state), contacts}, seen, actuation);
+}
+
+void RunCharacter::Measure(const State& state, const Actuation& actuation) {
+  if (fell_at_) return;
+  meter_->Add(*before_, state, actuation, contacts_, controller_->Reference());
+}
+
+void RunCharacter::ReadControl(const State& state, const Actuation& actuation,
+                               RecordedControl* control) const {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? static_cast<float>(*value) : std::numeric_limits<float>::quiet_NaN();
+  };
+  control->target_q.clear();
+  const std::vector<double>& kp = actuation.kp;
+  if (std::any_of(kp.begin(), kp.end(), [](double gain) { return gain > 0; })) {
+    control->target_q = actuation.target_q;
+  }
+  control->reference.clear();
+  if (const State* reference = controller_->Reference()) {
+    State placed = *reference;
+    placed.v.resize(layout_.nv);  // a reference may be a pose alone
+    control->reference = viewpoint_.ToWorld(std::move(placed)).q;
+  }
+  ReadTorques(state, actuation, &control->torques);
+  control->speed = number(used_command_.speed);
+  control->heading = number(used_command_.heading);
+  control->style = used_command_.style;
+  ReadChannels(&control->channels);
+}
+
+void RunCharacter::ReadTorques(const State& state, const Actuation& actuation,
+                               std::vector<float>* torques) const {
+  torques->clear();
+  if (!before_ || failed_) return;
+  std::vector<double> exact(layout_.nv);
+  ServoTorques(character_, layout_, actuation, *before_, state, time_step_, exact);
+  torques->assign(exact.begin(), exact.end());
+}
+
+void RunCharacter::ReadChannels(std::vector<float>* values) const {
+  values->assign(channel_values_, std::numeric_limits<float>::quiet_NaN());
+  controller_->ReadChannels(*values);
+  if (viewpoint_.IsWorld()) return;
+  float* at = values->data();
+  for (const DebugChannel& channel : channels_) {
+    const int count = ValueCount(channel.kind);
+    // Points and the ends of segments are places; a number is what it is.
+    for (int k = 0; k + 3 <= count; k += 3) {
+      const Vec3d place = viewpoint_.ToWorld(Vec3d{at[k], at[k + 1], at[k + 2]});
+      at[k] = static_cast<float>(place.x);
+      at[k + 1] = static_cast<float>(place.y);
+      at[k + 2] = static_cast<float>(place.z);
+    }
+    at += count;
+  }
 }
 
 bool RunCharacter::Falls(double time, const State& state) {
@@ -245,6 +297,7 @@ void RunCharacter::ChangeGround(const Terrain& terrain) {
   viewpoint_.Raise(terrain);
   terrain_ = viewpoint_.See(terrain);
   fall_ = FallDetector(character_, terrain_, seen_start_);
+  meter_->ChangeGround(terrain);
 }
 
 }  // namespace stride

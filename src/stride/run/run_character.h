@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "stride/learn/skill.h"
 #include "stride/dynamics/model.h"
+#include "stride/learn/skill.h"
 #include "stride/motion/motion.h"
-#include "stride/run/run.h"
+#include "stride/record/recording.h"
+#include "stride/run/run_setup.h"
 #include "stride/scenario/fall.h"
+#include "stride/scenario/metrics.h"
 
 // One controlled character of a run: its controller, what it is told, and whether it lies.
 namespace stride {
@@ -39,6 +41,7 @@ class Viewpoint {
   void See(const State& world, State* seen) const;  // `seen` has its size
   Contact See(const Contact& world) const;
   State ToWorld(State seen) const;
+  Vec3d ToWorld(const Vec3d& seen) const { return origin_ + Rotate(turn_, seen); }
 
  private:
   bool is_world_;
@@ -64,9 +67,10 @@ class OwnedController {
 
 class RunCharacter {
  public:
-  // Drives actor `actor` of the run. `world`: ground and settings. `setup->controller_config`
+  // Drives actor `actor` of `world`. `commands`: all it will be told. `setup->controller_config`
   // becomes what a recording keeps. Throws InputError.
-  RunCharacter(int actor, const LoadedCharacter& loaded, World world, CharacterSetup* setup,
+  RunCharacter(int actor, const LoadedCharacter& loaded, const World& world,
+               std::vector<TimedCommand> commands, CharacterSetup* setup,
                std::vector<std::string>* warnings);
 
   const State& Start() const { return start_; }  // in the world
@@ -80,13 +84,19 @@ class RunCharacter {
   void UseCommand(const State& state);
   const Command& UsedCommand() const { return used_command_; }  // in the last step
 
-  // One step of the controller. `contacts`: the run's in the last step, those of actor 0 first, of
-  // which there are `first_own`.
-  void Act(double time, const State& state, std::span<const Contact> contacts,
-           std::size_t first_own, Actuation* actuation);
+  // One step of the controller, which sees the contacts of the last step.
+  void Act(double time, const State& state, Actuation* actuation);
 
-  // After a step. True when it falls: a new fall needs a second on its feet since the last.
+  // After a step: the contacts in it, each as one of this character's bodies, in the world.
+  void ClearContacts() { contacts_.clear(); }
+  void AddContact(const Contact& contact) { contacts_.push_back(contact); }
+  // The step counts, until the first fall.
+  void Measure(const State& state, const Actuation& actuation);
+  Metrics Measured() const { return meter_->Result(); }
+  // True when it falls: a new fall needs a second on its feet since the last.
   bool Falls(double time, const State& state);
+  // What drove it in the last step, in the world. `state`: after it.
+  void ReadControl(const State& state, const Actuation& actuation, RecordedControl* control) const;
   void Fail() { failed_ = true; }  // the engine lost its numbers: it acts no more
   bool Failed() const { return failed_; }
   int FallCount() const { return fall_count_; }
@@ -95,21 +105,29 @@ class RunCharacter {
 
  private:
   const State& See(const State& state);
+  void ReadTorques(const State& state, const Actuation& actuation,
+                   std::vector<float>* torques) const;
+  void ReadChannels(std::vector<float>* values) const;
 
-  int actor_;
   Viewpoint viewpoint_;
   OwnedController controller_;
   Character character_;
+  Layout layout_;
+  double time_step_;
+  std::vector<DebugChannel> channels_;
+  std::size_t channel_values_ = 0;
   Terrain terrain_;  // as seen
   State seen_start_, start_;
   mutable Model<double> model_;
   FallDetector fall_;
+  std::optional<MetricsMeter> meter_;  // made when the start is known
   std::vector<TimedCommand> commands_;
   std::size_t next_command_ = 0;
   Command used_command_;
   bool arrived_ = false;  // at the point it was told to go to
   State seen_;
-  std::vector<Contact> contacts_;  // seen
+  std::optional<State> before_;  // the last step; none: it has acted in none
+  std::vector<Contact> contacts_, seen_contacts_;
   bool down_ = false, failed_ = false;
   std::optional<double> fell_at_, up_since_;
   int fall_count_ = 0;

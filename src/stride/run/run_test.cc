@@ -23,6 +23,11 @@ RunSetup SetupFor(double seconds, const std::string& engine = "native") {
   return setup;
 }
 
+void Perform(const std::string& skill, RunSetup* setup) {
+  setup->characters[0].skill = skill;
+  setup->characters[0].controller = ControllerOfSkill(skill);
+}
+
 RunInput PushInput(const Vec3d& force, double duration, int body = 0) {
   return {.kind = RunInput::Kind::kPush, .body = body, .vector = force, .duration = duration};
 }
@@ -69,7 +74,7 @@ TEST(Run, EndsWhenItsSecondsAreOverOrAtTheFall) {
   EXPECT_FALSE(held.Fell());
 
   RunSetup setup = SetupFor(3);
-  setup.controller = "passive";
+  setup.characters[0].controller = "passive";
   setup.scenario.stop_at_fall = true;
   SimRun doll(setup);
   while (!doll.Finished()) doll.Step();
@@ -111,6 +116,56 @@ TEST(Run, ReplaysBitForBitInEveryEngine) {
     std::erase_if(changed.events, [](const RecordedEvent& event) { return event.step == 20; });
     EXPECT_THAT(ReplayDifference(changed), HasSubstr("step 21")) << engine.name;
   }
+}
+
+// The first actor's control is all there is in a recording of version 1, without torques.
+TEST(Run, ReplaysARecordingOfVersion1) {
+  RunSetup setup = SetupFor(0.3);
+  setup.characters.push_back({.y = 2});
+  Recording recording = RecordRun(setup, {{10, PushInput({0, 20, 0}, 0.1)}});
+  EXPECT_EQ(ReplayDifference(recording), "");
+  recording.header.controllers.resize(1);
+  for (RecordedFrame& frame : recording.frames) {
+    frame.controls.resize(1);
+    frame.controls[0].torques.clear();
+  }
+  EXPECT_THAT(ReplayDifference(recording), HasSubstr("torques"));
+  recording.version = 1;
+  EXPECT_EQ(ReplayDifference(recording), "");
+  recording.frames[30].controls[0].target_q[9] += 1e-15;
+  EXPECT_THAT(ReplayDifference(recording), HasSubstr("step 30"));
+}
+
+// The torques of the frames do the work that the metrics found.
+TEST(Run, TorquesOfTheServosAreRecorded) {
+  RunSetup setup = SetupFor(1);
+  setup.characters.push_back({.controller = "passive", .y = 3});
+  SimRun run(setup);
+  run.Apply(PushInput({0, 60, 0}, 0.2));
+  RecordedFrame before, after;
+  run.ReadFrame(&before);
+  EXPECT_TRUE(before.controls[0].torques.empty());
+  const Character& character = run.GetWorld().actors[0];
+  const Layout layout = LayoutOf(character);
+  double work = 0;
+  while (!run.Finished()) {
+    run.Step();
+    run.ReadFrame(&after);
+    for (int i = 1; i < character.BodyCount(); ++i) {
+      double power = 0;
+      for (int k = 0; k < DofCount(character.bodies[i].joint.kind); ++k) {
+        const int at = layout.v[i] + k;
+        power += after.controls[0].torques[at] * (before.actors[0].v[at] + after.actors[0].v[at]);
+      }
+      work += std::fabs(power) / 2;
+    }
+    for (const float torque : after.controls[1].torques) ASSERT_EQ(torque, 0);
+    before = after;
+  }
+  const double power = run.Measure().joint_power;
+  EXPECT_GT(power, 0.5);
+  EXPECT_NEAR(work / run.StepCount(), power, 1e-4 * power);
+  EXPECT_EQ(run.Measure(1).joint_power, 0);
 }
 
 TEST(Run, ABranchGoesOnAsTheRunAndOnItsOwn) {
@@ -167,7 +222,7 @@ TEST(Run, AHandPushActsForItsDurationAtItsPoint) {
 TEST(Run, PushesAtTwoPointsOfABodyAddUpWithTheirMoment) {
   const auto spin = [](double y) {
     RunSetup setup = SetupFor(1);
-    setup.controller = "passive";
+    setup.characters[0].controller = "passive";
     setup.scenario.world.gravity = 0;
     setup.scenario.world.contacts = false;
     SimRun run(setup);
@@ -228,39 +283,38 @@ TEST(Run, CommandsChangeOverTimeAndByHand) {
   SimRun run(setup);
   RecordedFrame frame;
   run.ReadFrame(&frame);
-  EXPECT_EQ(frame.speed, 1);
-  EXPECT_TRUE(std::isnan(frame.heading));
+  EXPECT_EQ(frame.controls[0].speed, 1);
+  EXPECT_TRUE(std::isnan(frame.controls[0].heading));
   Advance(&run, 101);
   EXPECT_EQ(run.CurrentCommand(), (Command{1.0, 0.3, 0}));
   run.Apply({.kind = RunInput::Kind::kCommand, .command = {.speed = 2.0, .style = 1}});
   EXPECT_EQ(run.CurrentCommand(), (Command{2.0, std::nullopt, 1}));
   run.Step();
   run.ReadFrame(&frame);
-  EXPECT_EQ(frame.speed, 2);
-  EXPECT_EQ(frame.style, 1);
+  EXPECT_EQ(frame.controls[0].speed, 2);
+  EXPECT_EQ(frame.controls[0].style, 1);
   EXPECT_THAT(KindsOf(run.TakeEvents()), testing::ElementsAre("command", "command", "command"));
 }
 
 TEST(Run, APointBecomesAHeadingAndAStopThere) {
   RunSetup setup = SetupFor(30);
-  setup.skill = "locomotion";
-  setup.controller = "control_graph";
+  Perform("locomotion", &setup);
   setup.scenario.commands = {{.at = 0, .speed = 1.25, .point = GroundPoint{4, 3}}};
   SimRun run(setup);
   RecordedFrame frame;
   run.ReadFrame(&frame);
-  EXPECT_NEAR(frame.heading, std::atan2(3, 4), 0.05);
-  EXPECT_EQ(frame.speed, 1.25f);
-  while (!run.Finished() && (run.ReadFrame(&frame), frame.speed != 0)) run.Step();
+  EXPECT_NEAR(frame.controls[0].heading, std::atan2(3, 4), 0.05);
+  EXPECT_EQ(frame.controls[0].speed, 1.25f);
+  while (!run.Finished() && (run.ReadFrame(&frame), frame.controls[0].speed != 0)) run.Step();
   ASSERT_FALSE(run.Finished()) << "did not get there";
   EXPECT_LT(std::hypot(run.ActorState().q[0] - 4, run.ActorState().q[1] - 3), 0.6);
-  EXPECT_TRUE(std::isnan(frame.heading));
+  EXPECT_TRUE(std::isnan(frame.controls[0].heading));
   // A heading ends it.
   run.Apply({.kind = RunInput::Kind::kCommand, .command = {.heading = 1}});
   run.Step();
   run.ReadFrame(&frame);
-  EXPECT_EQ(frame.heading, 1);
-  EXPECT_TRUE(std::isnan(frame.speed));
+  EXPECT_EQ(frame.controls[0].heading, 1);
+  EXPECT_TRUE(std::isnan(frame.controls[0].speed));
 }
 
 TEST(Run, ASkillWithoutHeadingTurnsByRecordedPushActions) {
@@ -270,8 +324,7 @@ TEST(Run, ASkillWithoutHeadingTurnsByRecordedPushActions) {
   const std::string file = testing::TempDir() + "walk_push_turns.skill";
   WriteSkill(walk, file);
   RunSetup setup = SetupFor(25);
-  setup.controller = "control_graph";
-  setup.skill = file;
+  Perform(file, &setup);
   for (const double heading : {1.2, -1.2}) {
     setup.scenario.commands = {{.at = 0, .heading = heading}};
     SimRun run(setup);
@@ -286,8 +339,7 @@ TEST(Run, ASkillWithoutHeadingTurnsByRecordedPushActions) {
 
 TEST(Run, StylesAreKnownByName) {
   RunSetup setup = SetupFor(1);
-  setup.skill = "locomotion";
-  setup.controller = "control_graph";
+  Perform("locomotion", &setup);
   setup.scenario.commands = {{.at = 0, .style_name = "walk"}};
   SimRun run(setup);
   EXPECT_EQ(run.ControllerOf(0).Styles()[run.CurrentCommand().style], "walk");
@@ -326,8 +378,8 @@ TEST(Run, RefusesInputsThatCannotBe) {
 
 TEST(Run, SetupAndInputsComeBackFromJson) {
   RunSetup setup = SetupFor(3, "mujoco");
-  setup.controller_config = {{"gain", 2}};
-  setup.motions = {"walk"};
+  setup.characters[0].controller_config = {{"gain", 2}};
+  setup.characters[0].motions = {"walk"};
   setup.seed = (std::uint64_t{1} << 63) + 5;
   setup.scenario.world.terrain.slope = 0.1;
   const auto json = ToJson(setup);
@@ -370,10 +422,10 @@ TEST(Run, NamesABodyThatIsNotThere) {
   setup.scenario.pushes = {{.force = 1, .duration = 1, .body = "tail"}};
   EXPECT_THAT(InputErrorOf([&] { SimRun run(setup); }), HasSubstr("'tail'"));
   setup = SetupFor(1);
-  setup.motions = {"walk"};
+  setup.characters[0].motions = {"walk"};
   EXPECT_THAT(InputErrorOf([&] { SimRun run(setup); }), HasSubstr("hold"));
   setup = SetupFor(1);
-  setup.controller_config = {{"gain", 1}};
+  setup.characters[0].controller_config = {{"gain", 1}};
   EXPECT_THAT(InputErrorOf([&] { SimRun run(setup); }), HasSubstr("gain"));
 }
 

@@ -7,13 +7,13 @@ namespace stride {
 namespace {
 
 TEST(SamplingRun, ReplaysWithTheSamplesItChose) {
-  RunSetup setup{.controller = "sampling", .motions = {"walk"}};
-  setup.controller_config = {{"horizon", 2}};  // "samples" is left to the machine
+  RunSetup setup{.characters = {{.controller = "sampling", .motions = {"walk"}}}};
+  setup.characters[0].controller_config = {{"horizon", 2}};  // "samples" is left to the machine
   setup.scenario.seconds = 0.5;
   stride::Run run(setup);
   Recording recording;
   recording.header = run.Header();
-  EXPECT_GE(recording.header.setup["controller_config"]["samples"], 64);
+  EXPECT_GE(recording.header.setup["characters"][0]["controller_config"]["samples"], 64);
   RecordedFrame frame;
   while (!run.Finished()) {
     run.Step();
@@ -25,8 +25,8 @@ TEST(SamplingRun, ReplaysWithTheSamplesItChose) {
 
 // Upside down in its flight at about 1.2 s.
 TEST(SamplingRun, AFlipIsNoFall) {
-  RunSetup setup{.controller = "sampling", .motions = {"backflip"}};
-  setup.controller_config = {{"samples", 256}};
+  RunSetup setup{.characters = {{.controller = "sampling", .motions = {"backflip"}}}};
+  setup.characters[0].controller_config = {{"samples", 256}};
   setup.scenario.seconds = 1.4;
   stride::Run run(setup);
   bool upside_down = false;

@@ -21,8 +21,7 @@ Vec3<Lanes> ServoTorque(const View& view, int body) {
   } else {
     error = RotationVector(Conjugate(joint.rot) * drive.target);
   }
-  Vec3<Lanes> torque =
-      drive.torque + error * drive.kp + (drive.target_v - joint.w) * drive.kd;
+  Vec3<Lanes> torque = drive.torque + error * drive.kp + (drive.target_v - joint.w) * drive.kd;
   if (b.max_torque > 0) {
     const Lanes most(b.max_torque);
     torque = torque * (most / Max(most, Norm(torque)));

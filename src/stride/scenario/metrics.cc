@@ -59,7 +59,7 @@ struct MeteredJoint {
 }  // namespace
 
 struct MetricsMeter::Impl {
-  Impl(const World& world, const State& start);
+  Impl(const World& world, const State& start, int actor);
   void AddPower(const State& before, const State& after, const Actuation& actuation);
   void AddContacts(std::span<const Contact> contacts, const State& after);
   void AddSample(const State& state, std::span<const Contact> contacts, const State* reference);
@@ -69,6 +69,7 @@ struct MetricsMeter::Impl {
     return free_root ? Vec3d{state.q[0], state.q[1], state.q[2]} : character.bodies[0].offset;
   }
 
+  int actor;
   Character character;
   Terrain terrain;
   double time_step, gravity, mass;
@@ -99,8 +100,9 @@ struct MetricsMeter::Impl {
   double deepest = 0;
 };
 
-MetricsMeter::Impl::Impl(const World& world, const State& start)
-    : character(world.actors.at(0)),
+MetricsMeter::Impl::Impl(const World& world, const State& start, int actor_in)
+    : actor(actor_in),
+      character(world.actors.at(actor)),
       terrain(world.terrain),
       time_step(world.time_step),
       gravity(std::fabs(world.gravity)),
@@ -155,7 +157,7 @@ void MetricsMeter::Impl::AddPower(const State& before, const State& after,
 void MetricsMeter::Impl::AddContacts(std::span<const Contact> contacts, const State& after) {
   std::array<bool, 2> down{};
   for (const Contact& contact : contacts) {
-    if (contact.actor != 0) continue;
+    if (contact.actor != actor) continue;
     deepest = std::max(deepest, contact.depth);
     if (contact.other_actor >= 0) continue;
     for (int k = 0; k < 2; ++k) down[k] |= feet[k].Has(contact.body);
@@ -196,7 +198,7 @@ void MetricsMeter::Impl::AddTracking(const State& state, const State& reference)
 
 void MetricsMeter::Impl::AddSlip(std::span<const Contact> contacts) {
   for (const Contact& contact : contacts) {
-    if (contact.actor != 0 || contact.other_actor >= 0) continue;
+    if (contact.actor != actor || contact.other_actor >= 0) continue;
     if (!feet[0].Has(contact.body) && !feet[1].Has(contact.body)) continue;
     const double weight = Dot(contact.force, contact.normal);
     if (weight <= 0) continue;
@@ -236,8 +238,8 @@ void MetricsMeter::Impl::AddSample(const State& state, std::span<const Contact> 
   if (reference) AddTracking(state, *reference);
 }
 
-MetricsMeter::MetricsMeter(const World& world, const State& start)
-    : impl_(std::make_unique<Impl>(world, start)) {}
+MetricsMeter::MetricsMeter(const World& world, const State& start, int actor)
+    : impl_(std::make_unique<Impl>(world, start, actor)) {}
 MetricsMeter::~MetricsMeter() = default;
 MetricsMeter::MetricsMeter(const MetricsMeter& other)
     : impl_(std::make_unique<Impl>(*other.impl_)) {}

@@ -40,14 +40,15 @@ nlohmann::ordered_json ToJson(const Metrics& metrics);
 // the bodies' positions is sampled every 20 ms.
 class MetricsMeter {
  public:
-  MetricsMeter(const World& world, const State& start);  // measures actor 0
+  MetricsMeter(const World& world, const State& start, int actor = 0);
   ~MetricsMeter();
   MetricsMeter(const MetricsMeter&);
   MetricsMeter& operator=(const MetricsMeter&);
   MetricsMeter(MetricsMeter&&) noexcept;
   MetricsMeter& operator=(MetricsMeter&&) noexcept;
 
-  // One step from `before` to `after`, driven by `actuation`. `reference` may be null.
+  // One step from `before` to `after`, driven by `actuation`. Contacts of others are left out;
+  // `reference` may be null.
   void Add(const State& before, const State& after, const Actuation& actuation,
            std::span<const Contact> contacts, const State* reference);
   void ChangeGround(const Terrain& terrain);

@@ -95,10 +95,11 @@ void ParseSlope(const std::string& text, Terrain* terrain) {
   terrain->slope_heading = n.size() == 2 ? n[1] * kDegree : 0;
 }
 
-void ParseSetting(const std::string& text, World* world, nlohmann::json* controller_config) {
+void ParseSetting(const std::string& text, Scenario* scenario, nlohmann::json* controller_config) {
   constexpr std::string_view kPrefix = "controller.";
   if (!text.starts_with(kPrefix)) {
-    SetConfigValue(text, world);
+    SetConfigValue(text, &scenario->world);
+    scenario->chosen.push_back(text.substr(0, text.find('=')));
     return;
   }
   constexpr OptionSyntax kSyntax = {"--set", "KEY=VALUE", "controller.gain=2"};

@@ -23,7 +23,7 @@ TimedCommand ParseStyle(const std::string& text);    // at,NAME
 // DEG[,HEADING_DEG] tilts the plane of `terrain`.
 void ParseSlope(const std::string& text, Terrain* terrain);
 
-// KEY=VALUE: "controller.KEY" is a setting of the controller, others are the world's.
-void ParseSetting(const std::string& text, World* world, nlohmann::json* controller_config);
+// KEY=VALUE: "controller.KEY" is a setting of the controller, others are the world's, and chosen.
+void ParseSetting(const std::string& text, Scenario* scenario, nlohmann::json* controller_config);
 
 }  // namespace stride

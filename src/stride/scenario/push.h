@@ -19,6 +19,7 @@ struct Push {
   std::string body;     // a body's name or a role; empty: PushedBody()
   int repeats = 1;      // in all; the later ones follow after `every` each
   double every = 0;     // s
+  int actor = 0;        // who is pushed
   friend bool operator==(const Push&, const Push&) = default;
 };
 // Whether it acts during the step that begins at `time`.

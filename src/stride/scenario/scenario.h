@@ -36,6 +36,7 @@ struct Throw {
   double speed = 0;               // m/s, when it leaves the hand 2 m away
   double at = 0;                  // s
   std::optional<double> heading;  // where it flies to, rad; random if there is none
+  int actor = 0;                  // at whom
   friend bool operator==(const Throw&, const Throw&) = default;
 };
 
@@ -47,16 +48,22 @@ struct TimedCommand {
   std::optional<int> style;
   std::string style_name = {};            // instead of its number
   std::optional<GroundPoint> point = {};  // where to go; a heading ends it, and the other way round
+  int actor = 0;                          // of a scenario: who is told; a character's own: 0
   friend bool operator==(const TimedCommand&, const TimedCommand&) = default;
 };
 
+// Where several characters run, what names no actor is about the first of them: random pushes, the
+// disturbance, loads, changes and the end at a fall always are.
 struct Scenario {
   std::string name, description;
   double seconds = 10;
-  bool stop_at_fall = false;  // or go on until `seconds`
+  bool stop_at_fall = false;  // of the first; or go on until `seconds`
   // Ground and settings; the actors are filled in when it is run. The text of the ground, as on the
   // command line ("steps:0.1,0.3,5"), stands in `terrain` of the JSON.
   World world;
+  // Keys of the world's settings that the user gave ("time_step"), even where they are what they
+  // would have been: a controller's own wishes give way to these (control/world_wishes.h).
+  std::vector<std::string> chosen;
   std::vector<Push> pushes;
   std::optional<RandomPushes> random_pushes;
   double disturbance = 0;  // N; a random push without end (push.h)
@@ -67,7 +74,11 @@ struct Scenario {
   friend bool operator==(const Scenario&, const Scenario&) = default;
 };
 
-// Throws InputError with `source` (a file's name), the key, and what was expected.
+// The keys that were chosen, or whose values are not the usual ones.
+std::vector<std::string> ChosenSettings(const Scenario& scenario);
+
+// Throws InputError with `source` (a file's name), the key, and what was expected. In JSON the
+// world's settings that are there are chosen.
 Scenario ScenarioFromJson(const nlohmann::json& json, const std::string& source);
 nlohmann::ordered_json ToJson(const Scenario& scenario);
 // The list `commands` of a scenario or of a character, in the order of time.

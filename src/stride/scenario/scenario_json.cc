@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
+#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,6 +26,7 @@ void VisitConfig(Push& p, Visitor& visit) {
   visit("body", p.body, {}, "what is pushed");
   visit("repeats", p.repeats, {1, 1e6}, "how many in all");
   visit("every", p.every, {0, 1e6, "s"}, "between the beginnings of two");
+  visit("actor", p.actor, {0, 1000}, "who is pushed");
 }
 template <class Visitor>
 void VisitConfig(RandomPushes& p, Visitor& visit) {
@@ -36,6 +40,7 @@ void VisitConfig(Throw& t, Visitor& visit) {
   visit("mass", t.mass, {1e-3, 1e3, "kg"}, "of the ball");
   visit("speed", t.speed, {1e-3, 100, "m/s"}, "when it leaves the hand");
   visit("at", t.at, {0, 1e6, "s"}, "when");
+  visit("actor", t.actor, {0, 1000}, "at whom");
 }
 template <class Visitor>
 void VisitConfig(Load& l, Visitor& visit) {
@@ -51,6 +56,7 @@ void VisitConfig(BodyChange& c, Visitor& visit) {
 template <class Visitor>
 void VisitConfig(TimedCommand& c, Visitor& visit) {
   visit("at", c.at, {0, 1e6, "s"}, "from when on");
+  visit("actor", c.actor, {0, 1000}, "who is told");
 }
 
 namespace {
@@ -290,6 +296,18 @@ void AddTerrain(const Terrain& t, OrderedJson* json) {
   }
 }
 
+// "contact.stiffness" as a place in JSON.
+std::string PointerText(std::string key) {
+  std::replace(key.begin(), key.end(), '.', '/');
+  return "/" + key;
+}
+Json::json_pointer PointerTo(const std::string& key) {
+  return Json::json_pointer(PointerText(key));
+}
+OrderedJson::json_pointer OrderedPointerTo(const std::string& key) {
+  return OrderedJson::json_pointer(PointerText(key));
+}
+
 }  // namespace
 
 std::vector<TimedCommand> CommandsFromJson(const Json& list, const std::string& source) {
@@ -318,6 +336,25 @@ OrderedJson ToJson(const std::vector<TimedCommand>& commands) {
   });
 }
 
+std::vector<std::string> ChosenSettings(const Scenario& scenario) {
+  World world = scenario.world, usual;
+  const ConfigFields fields = FieldsOf(&world), usual_fields = FieldsOf(&usual);
+  std::vector<std::string> keys;
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    const bool differs = std::visit(
+        [&](const auto* value) {
+          return *value != *std::get<std::remove_const_t<std::remove_pointer_t<decltype(value)>>*>(
+                               usual_fields[k].value);
+        },
+        fields[k].value);
+    if (differs || std::find(scenario.chosen.begin(), scenario.chosen.end(), fields[k].key) !=
+                       scenario.chosen.end()) {
+      keys.push_back(fields[k].key);
+    }
+  }
+  return keys;
+}
+
 Scenario ScenarioFromJson(const Json& json, const std::string& source) {
   Keys keys(json, source);
   Scenario scenario;
@@ -338,6 +375,9 @@ Scenario ScenarioFromJson(const Json& json, const std::string& source) {
   scenario.world.terrain = TerrainFrom(&keys);
   if (const std::optional<Json> world = keys.Take("world")) {
     ConfigFromJson(*world, source + ": world", &scenario.world);
+    for (const ConfigField& field : FieldsOf(&scenario.world)) {
+      if (world->contains(PointerTo(field.key))) scenario.chosen.push_back(field.key);
+    }
   }
   const std::vector<Push> pushes = ListFrom(&keys, "pushes", PushFrom);
   scenario.pushes.insert(scenario.pushes.end(), pushes.begin(), pushes.end());
@@ -363,7 +403,11 @@ OrderedJson ToJson(const Scenario& s) {
                       {"seconds", s.seconds},
                       {"stop_at_fall", s.stop_at_fall}};
   AddTerrain(s.world.terrain, &json);
-  json["world"] = ConfigToJson(s.world);
+  const OrderedJson world = ConfigToJson(s.world);
+  json["world"] = OrderedJson::object();
+  for (const std::string& key : ChosenSettings(s)) {
+    json["world"][OrderedPointerTo(key)] = world[OrderedPointerTo(key)];
+  }
   json["pushes"] = ListOf<Push>(s.pushes, [](const Push& p) { return ConfigToJson(p); });
   if (s.random_pushes) json["random_pushes"] = ConfigToJson(*s.random_pushes);
   json["disturbance"] = s.disturbance;

@@ -38,15 +38,17 @@ Scenario Full() {
   s.world.terrain.slope_heading = 1.0 / 3;
   s.world.friction = 0.4;
   s.world.contact.passes = 7;
-  s.pushes = {{.force = 60, .heading = 0.7, .at = 1, .duration = 0.2},
-              {.force = 1.0 / 3, .duration = 0.1, .body = "head", .repeats = 3, .every = 2}};
+  s.pushes = {
+      {.force = 60, .heading = 0.7, .at = 1, .duration = 0.2},
+      {.force = 1.0 / 3, .duration = 0.1, .body = "head", .repeats = 3, .every = 2, .actor = 1}};
   s.random_pushes = RandomPushes{.sigma = 5};
   s.disturbance = 20;
-  s.throws = {{.mass = 2, .speed = 5, .at = 1}, {.mass = 1, .speed = 9, .heading = 0.2}};
+  s.throws = {{.mass = 2, .speed = 5, .at = 1},
+              {.mass = 1, .speed = 9, .heading = 0.2, .actor = 2}};
   s.loads = {{"left_hand", 3}};
   s.changes = {{"legs", 1.5, 1.1}};
   s.commands = {{.at = 0, .speed = 1.2},
-                {.at = 3, .heading = 0.5, .style = 2},
+                {.at = 3, .heading = 0.5, .style = 2, .actor = 1},
                 {.at = 4, .style_name = "kick", .point = GroundPoint{1.5, -2}}};
   return s;
 }

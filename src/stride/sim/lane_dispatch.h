@@ -24,13 +24,13 @@ struct LaneKernels {
   }
 };
 
-#define STRIDE_LANE_KERNEL(Kernel, Name)                                                         \
-  const Kernel& Name##Sse2();                                                                    \
-  const Kernel& Name##Avx2();                                                                    \
-  const Kernel& Name##Avx512();                                                                  \
-  inline const LaneKernels<Kernel>& Name() {                                                     \
+#define STRIDE_LANE_KERNEL(Kernel, Name)                                                          \
+  const Kernel& Name##Sse2();                                                                     \
+  const Kernel& Name##Avx2();                                                                     \
+  const Kernel& Name##Avx512();                                                                   \
+  inline const LaneKernels<Kernel>& Name() {                                                      \
     static const LaneKernels<Kernel> kernels = {{&Name##Avx512(), &Name##Avx2(), &Name##Sse2()}}; \
-    return kernels;                                                                              \
+    return kernels;                                                                               \
   }
 
 // In namespace stride, after math/lanes.h; the functions it names stand in

@@ -11,7 +11,8 @@ namespace stride {
 class LaneFloats {
  public:
   LaneFloats(int slots, int lanes) : lanes_(lanes) {
-    const std::size_t bytes = static_cast<std::size_t>(slots) * lanes * sizeof(float) / 64 * 64 + 64;
+    const std::size_t bytes =
+        static_cast<std::size_t>(slots) * lanes * sizeof(float) / 64 * 64 + 64;
     memory_.reset(static_cast<float*>(std::aligned_alloc(64, bytes)));
     if (!memory_) throw std::bad_alloc();
     std::memset(memory_.get(), 0, bytes);

@@ -41,11 +41,11 @@ struct LaneView {
   const Tree<Real>& tree;
   Articulation<S> art;  // joints, root and bodies' motion, up to date
   JointDrive<S>* drives;
-  Vec3<S> origin;                          // in the world
-  S ground_height;                         // under the root
-  Vec3<S> ground_normal;                   // there
-  S time_step;                             // s
-  const S* contacts;                       // kContactSlots each
+  Vec3<S> origin;         // in the world
+  S ground_height;        // under the root
+  Vec3<S> ground_normal;  // there
+  S time_step;            // s
+  const S* contacts;      // kContactSlots each
   const int* contact_bodies;
   int contact_count;
 

@@ -19,15 +19,18 @@ inline Recording SmallRecording() {
   RecordingHeader& header = recording.header;
   header.title = "a \"small\" run, ä";
   header.engine = "native";
-  header.controller = "hold";
-  header.motion = "walk";
   header.seed = 0xffffffffffffffffu;
   header.world.actors = {MakeBall(0.1, 2.0 / 3)};
   header.world.friction = 0.1 + 0.2;
   header.frame_interval = 1.0 / 60;
-  header.channels = {{"phase", "", 1}, {"foot", "m", 3}, {"pendulum", "m", 6}};
-  header.styles = {"calm", "brisk"};
-  header.graph = {.nodes = {{"stand", 1, 1.0 / 3}, {"rise \"<b>", 0, -1}}, .links = {{1, 0, 0.5}}};
+  header.controllers = {{.controller = "hold",
+                         .motion = "walk",
+                         .skill = "stride",
+                         .channels = {{"phase", "", 1}, {"foot", "m", 3}, {"pendulum", "m", 6}},
+                         .styles = {"calm", "brisk"},
+                         .graph = {.nodes = {{"stand", 1, 1.0 / 3}, {"rise \"<b>", 0, -1}},
+                                   .links = {{1, 0, 0.5}},
+                                   .node_channel = "phase"}}};
   header.version = "0.1.0";
   header.setup = {{"zebra", 1}, {"apple", {1.5, nullptr, "x"}}};
 
@@ -48,17 +51,18 @@ inline Recording SmallRecording() {
     }
     frame.actors[0].v[0] = -0.0;
     frame.actors[0].v[1] = std::numeric_limits<double>::denorm_min();
-    if (f % 2 == 1) fill(7, &frame.target_q);
-    if (f % 3 == 1) fill(7, &frame.reference);
+    RecordedControl& control = frame.controls.emplace_back();
+    if (f % 2 == 1) fill(7, &control.target_q);
+    if (f % 3 == 1) fill(7, &control.reference);
     for (int c = 0; c < f % 3; ++c) {
       frame.contacts.push_back({0, 0, -1, -1, {0.1f, 0.2f, 0.3f}, {0, 1, static_cast<float>(f)}});
     }
     if (f == 5) frame.contacts.push_back({1, 0, 0, 0, {1, 2, 3}, {4, 5, 6}});
     if (f == 2) frame.forces.push_back({0, 0, {0, 0, 1}, {60, 0, 0}});
-    frame.speed = f == 3 ? NAN : 1.25f;
-    frame.heading = NAN;
-    frame.style = f - 2;
-    for (int i = 0; i < 10; ++i) frame.channels.push_back(i == f ? NAN : static_cast<float>(i));
+    if (f != 3) control.speed = 1.25f;
+    control.style = f - 2;
+    for (int i = 0; i < 10; ++i) control.channels.push_back(i == f ? NAN : static_cast<float>(i));
+    if (f > 0) control.torques = {0, -0.0f, 1.5f, NAN, 1e-30f, static_cast<float>(f)};
     recording.frames.push_back(std::move(frame));
   }
   recording.events = {

@@ -1,6 +1,6 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import type { Character, Frame, Header, Terrain } from '../schema';
+import type { Character, Control, Frame, Header, Terrain } from '../schema';
 import { Meter, type Sample } from '../samples';
 import { Figure } from './figure';
 import { Ground } from './ground';
@@ -41,7 +41,6 @@ export class Stage {
   drawn = 0; // pictures
   sample: Sample | null = null; // of the selected character
   goal: [number, number] | null = null; // where the selected character was told to go
-  commandedHeading = NaN; // of a selected character besides the first: frames carry the first's
   selected = 0; // actor that the camera follows and the user steers
   gravity = 9.81;
   private readonly renderer: THREE.WebGLRenderer;
@@ -115,16 +114,11 @@ export class Stage {
   begin(header: Header, actors: Character[]) {
     const same = this.figures[0]?.character.name === actors[0]?.name;
     for (const figure of this.figures) figure.dispose();
-    this.ghost?.dispose();
     this.figures = [];
     this.addActors(actors.slice(0, header.world.actors.length));
-    this.ghost = new Figure(actors[0], -1, true);
-    this.ghost.group.visible = false;
-    this.scene.add(this.ghost.group);
     this.header = header;
     this.select(0);
     this.gravity = header.world.gravity;
-    this.marks.setChannels(header.channels);
     this.setTerrain(header.world.terrain);
     this.figures[0].pose(actors[0].rest_q);
     if (!same) this.lookFrom(this.figures[0].size());
@@ -140,9 +134,15 @@ export class Stage {
     }
   }
 
+  // The actor whose reference and plans are drawn, and whom the camera follows.
   select(actor: number) {
     this.selected = actor;
     this.meter = new Meter(this.header!, actor);
+    this.ghost?.dispose();
+    this.ghost = new Figure(this.meter.character, -1, true);
+    this.ghost.group.visible = false;
+    this.scene.add(this.ghost.group);
+    this.marks.setChannels(this.header!.controllers[actor]?.channels ?? []);
     this.invalidate();
   }
 
@@ -165,9 +165,10 @@ export class Stage {
     this.sample = sample;
     const { layers } = this;
 
-    const ghost = layers.ghost && frame.reference !== null;
-    this.ghost!.group.visible = ghost;
-    if (ghost) this.ghost!.pose(frame.reference!);
+    const control: Control | undefined = frame.controls[this.selected];
+    const reference = layers.ghost ? control?.reference : null;
+    this.ghost!.group.visible = Boolean(reference);
+    if (reference) this.ghost!.pose(reference);
 
     this.contactArrows.begin();
     if (layers.contacts) {
@@ -192,10 +193,10 @@ export class Stage {
     this.com.group.visible = layers.com;
     if (layers.com) this.com.set(sample.com, floor);
     this.marks.group.visible = layers.channels;
-    if (layers.channels) this.marks.set(frame.channels);
+    if (layers.channels && control) this.marks.set(control.channels);
 
     this.headingArrow.begin();
-    const heading = this.selected === 0 ? frame.heading : this.commandedHeading;
+    const heading = control?.heading ?? NaN;
     if (Number.isFinite(heading)) {
       const c = Math.cos(heading), s = Math.sin(heading);
       this.headingArrow.add([x + 0.35 * c, y + 0.35 * s, floor + 0.02], [0.45 * c, 0.45 * s, 0]);

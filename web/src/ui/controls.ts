@@ -82,10 +82,11 @@ export class Controls {
     this.showCommand();
   }
 
-  // The sliders and keys are this character's from now on.
-  steerActor(actor: number) {
+  // The sliders and keys are this character's from now on. `styles`: those of its controller.
+  steerActor(actor: number, styles: string[]) {
     this.actor = actor;
     this.touched = 0;
+    this.showStyles(styles);
     if (this.status) this.setStatus(this.status);
   }
 
@@ -143,7 +144,6 @@ export class Controls {
       this.showCommand();
     }
     if (now - this.groundTouched > kHold) this.showGround(setup.slope_deg, setup.friction);
-    this.showStyles(status.styles);
   }
 
   private showCommand() {

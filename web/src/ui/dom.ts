@@ -42,6 +42,13 @@ export function announce(text: string) {
   setText(byId('announce'), text);
 }
 
+// Says what went wrong and why.
+export function failed(what: string, error: unknown) {
+  const why = error instanceof Error ? error.message : String(error);
+  toast(`${what}: ${why}`, true);
+  announce(what);
+}
+
 const kToastSeconds = 5;
 
 export function toast(text: string, bad = false) {

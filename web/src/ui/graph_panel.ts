@@ -1,8 +1,8 @@
 import { arrow, channelAt, kNodeHeight, kNodeWidth, layOut, type Place } from '../graph';
-import type { Frame, Graph, Header } from '../schema';
+import type { Control, Driver, Graph } from '../schema';
 import { byId, setText } from './dom';
 
-// The panel with the control graph: where the character is, and where it may be sent.
+// The panel with the graph of what the selected character can do: where the character is, and where it may be sent.
 
 const kSvg = 'http://www.w3.org/2000/svg';
 const kFittingName = 10; // letters; more are squeezed
@@ -23,21 +23,21 @@ const percent = (robustness: number | null) =>
   robustness === null ? 'not measured' : `${Math.round(100 * robustness)} %`;
 
 export class GraphPanel {
-  private header: Header | null = null;
+  private styles: string[] = [];
   private graph: Graph | null = null;
   private nodes: SVGElement[] = [];
-  private nodeAt = -1; // in Frame.channels
-  private lyingAt = -1;
+  private nodeAt = -1; // in Control.channels
+  private downAt = -1;
   private current = -1;
 
   constructor(private readonly offer: (on: boolean) => void, private readonly choose: (style: number) => void) {}
 
-  // The run or recording that is shown from now on.
-  setHeader(header: Header) {
-    this.header = header;
-    this.graph = header.graph;
-    this.nodeAt = channelAt(header, 'node');
-    this.lyingAt = channelAt(header, 'lying');
+  // Whose graph is shown from now on; undefined: nobody's.
+  setDriver(driver: Driver | undefined) {
+    this.styles = driver?.styles ?? [];
+    this.graph = driver?.graph ?? null;
+    this.nodeAt = this.graph ? channelAt(driver!, this.graph.node_channel) : -1;
+    this.downAt = this.graph ? channelAt(driver!, this.graph.down_channel) : -1;
     this.current = -1;
     this.offer(this.graph !== null);
     byId('chip-lying').hidden = true;
@@ -49,7 +49,7 @@ export class GraphPanel {
     if (!this.graph) return byId('graph').replaceChildren();
     const { nodes, links } = this.graph;
     const { places, width, height } = layOut(this.graph);
-    const svg = element('svg', { viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': 'Control graph' });
+    const svg = element('svg', { viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': 'Graph of what it can do' });
     for (const { from, to, robustness } of links) {
       const ends = arrow(places[from], places[to]);
       if (!ends) continue;
@@ -64,8 +64,8 @@ export class GraphPanel {
     this.nodes = nodes.map((node, i) => this.drawNode(node, places[i]));
     svg.append(...this.nodes);
     byId('graph').replaceChildren(svg);
-    // What no node stands for: as commanded, a random walk.
-    byId('graph-styles').replaceChildren(...this.header!.styles.flatMap((style, i) => {
+    // What no node stands for.
+    byId('graph-styles').replaceChildren(...this.styles.flatMap((style, i) => {
       if (nodes.some((node) => node.style === i && i !== 0)) return [];
       const button = document.createElement('button');
       button.type = 'button';
@@ -105,18 +105,17 @@ export class GraphPanel {
     return node;
   }
 
-  // Where the first character is in a frame: only its channels are there. `shown`: it is the one that
-  // the page looks at.
-  show(frame: Frame, shown: boolean) {
+  // Where the character is.
+  show(control: Control | undefined) {
     if (!this.graph) return;
-    const value = shown && this.nodeAt >= 0 ? frame.channels[this.nodeAt] : NaN;
+    const value = control && this.nodeAt >= 0 ? control.channels[this.nodeAt] : NaN;
     const node = Number.isInteger(value) && value >= 0 && value < this.nodes.length ? value : -1;
     if (node !== this.current) {
       this.nodes[this.current]?.classList.remove('current');
       this.nodes[node]?.classList.add('current');
       this.current = node;
     }
-    const lying = shown && this.lyingAt >= 0 && frame.channels[this.lyingAt] > 0;
+    const lying = control !== undefined && this.downAt >= 0 && control.channels[this.downAt] > 0;
     byId('chip-lying').hidden = !lying;
     byId('graph-lying').hidden = !lying;
     const name = node < 0 ? '' : this.graph.nodes[node].name.replaceAll('_', ' ');

@@ -48,7 +48,7 @@ export class Plots {
     if (!samples) return;
     const css = getComputedStyle(document.documentElement);
     const color = (name: string) => css.getPropertyValue(name).trim();
-    this.plots = samples.specs.map((spec, index) => {
+    this.plots = samples.specs.map((spec) => {
       const figure = document.createElement('figure');
       figure.className = 'plot';
       figure.setAttribute('aria-label', `${spec.title} over time`);
@@ -88,7 +88,7 @@ export class Plots {
         axes: [{ ...axis, size: 20, space: 60 }, { ...axis, size: 42, space: 26 }],
         series: [{}, ...spec.series.map((name, line) => ({
           label: name, stroke: colorOf(line), width: 1.5, points: { show: false }, spanGaps: false,
-          ...(line > 0 && index < 4 ? { dash: [4, 4] } : {}),
+          ...(line > 0 && !spec.key.startsWith('channels') ? { dash: [4, 4] } : {}),
         }))],
         hooks: { draw: [(chart) => this.drawMark(chart, color('--text'))] },
       }, [[], ...spec.series.map(() => [])], figure);

@@ -7,17 +7,22 @@ import type { Header } from '../schema';
 export function runTitle(header: Header | null): string {
   if (!header) return '';
   if (header.title) return header.title;
-  return [header.world.actors[0]?.name, header.controller, header.motion, header.engine].filter(Boolean).join(' · ');
+  const driver = header.controllers[0];
+  return [header.world.actors[0]?.name, driver?.controller, driver?.motion, header.engine].filter(Boolean).join(' · ');
 }
+
+// Of all who are driven, each once.
+const names = (all: string[]) => [...new Set(all.filter(Boolean))].join(', ') || '–';
 
 export function recordingFacts(recording: Recording): [string, string][] {
   const { header, frames } = recording;
   const seconds = frames[frames.length - 1].time - frames[0].time;
   const facts: [string, string][] = [
     ['File', recording.name],
-    ['Character', header.world.actors[0]?.name ?? '–'],
-    ['Controller', header.controller || '–'],
-    ['Motion', header.motion || '–'],
+    ['Character', names(header.world.actors.slice(0, Math.max(1, header.controllers.length)).map((actor) => actor.name))],
+    ['Controller', names(header.controllers.map((driver) => driver.controller))],
+    ['Skill', names(header.controllers.map((driver) => driver.skill))],
+    ['Motion', names(header.controllers.map((driver) => driver.motion))],
     ['Engine', header.engine || '–'],
     ['Duration', `${seconds.toFixed(2)} s`],
     ['Frames', String(frames.length)],
@@ -39,10 +44,11 @@ const kMetrics: [string, string, string, number][] = [ // key, name, unit, digit
   ['foot_slip', 'Foot slip', 'm/s', 3],
 ];
 
-export function metricFacts(status: Status): [string, string][] {
+export function metricFacts(status: Status, actor: number): [string, string][] {
   const facts: [string, string][] = [];
+  const metrics = status.others[actor - 1]?.metrics ?? status.metrics;
   for (const [key, name, unit, digits] of kMetrics) {
-    const value = status.metrics?.[key];
+    const value = metrics?.[key];
     if (typeof value === 'number') facts.push([name, `${value.toFixed(digits)} ${unit}`.trim()]);
   }
   facts.push(['Missed deadlines', String(status.missed)]);

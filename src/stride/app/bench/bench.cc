@@ -21,9 +21,9 @@
 
 namespace stride {
 
-#define STRIDE_BENCH(name)                            \
-  namespace benches::name {                           \
-    MethodSpeed Measure(const BenchOptions& options); \
+#define STRIDE_BENCH(name)                          \
+  namespace benches::name {                         \
+  MethodSpeed Measure(const BenchOptions& options); \
   }
 #include "stride/app/bench/benches.def"
 #undef STRIDE_BENCH
@@ -180,10 +180,10 @@ void MeasureControlledLanes(const World& world, bool quick, BenchResult* result)
   input.world = world;
   input.stand = StandOn(world.actors[0], world.terrain);
   const ControllerInfo& hold = FindController("hold");
-  const LaneDriverMaker makers[] = {
-      DriveByProgram(hold.lanes(input)),
-      DriveByClones(world.actors[0],
-                    [&](std::span<const double>) { return MakeController("hold", input); })};
+  const LaneDriverMaker makers[] = {DriveByProgram(hold.lanes(input)),
+                                    DriveByClones(world.actors[0], [&](std::span<const double>) {
+                                      return MakeController("hold", input);
+                                    })};
   std::vector<double> rates[2];
   std::unique_ptr<Batch> batches[2];
   std::unique_ptr<LaneDriver> drivers[2];

@@ -6,8 +6,10 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "stride/app/experiments/skill_trials.h"
+#include "stride/controllers/control_graph/graph_choice.h"
 #include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/motion/edit/blend.h"
@@ -24,14 +26,14 @@ const GraphClip& ClipOf(const GraphSkill& skill, const std::string& node) {
 
 }  // namespace
 
-int GraphSkill::StyleOf(const std::string& node) const {
-  const GraphClip& asked = ClipOf(*this, node);
-  int style = kFirstNodeStyle;
-  for (const GraphClip& clip : skill.plan.clips) {
-    if (&clip == &asked) break;
-    style += !clip.rises;
+int GraphSkill::StyleOf(const std::string& style) const {
+  const std::vector<std::string> styles = StylesOf(skill.plan);
+  const auto found = std::find(styles.begin(), styles.end(), style);
+  if (found == styles.end()) {
+    throw InputError(fmt::format("{}: the graph has no style '{}'; expected one of: {}", file,
+                                 style, fmt::join(styles, ", ")));
   }
-  return style;
+  return static_cast<int>(found - styles.begin());
 }
 
 double GraphSkill::SpeedOf(const std::string& node) const {

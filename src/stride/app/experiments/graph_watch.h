@@ -16,11 +16,12 @@ namespace stride::experiments {
 inline constexpr const char* kLocomotion = "locomotion";
 
 struct GraphSkill {
-  std::string name, file;  // as RunSetup::skill takes it
+  std::string name, file;  // as CharacterSetup::skill takes it
   std::string hash;
   ClipSkill skill;
-  // The style that asks for a node, and the clip's own speed over ground, m/s. Throw InputError.
-  int StyleOf(const std::string& node) const;
+  // A style by its name (a node's, say), and the speed of a node's clip over ground, m/s. Throw
+  // InputError.
+  int StyleOf(const std::string& style) const;
   double SpeedOf(const std::string& node) const;
 };
 // NAME.skill of the folder of --skills, or else the one that is built in. Throws InputError: there

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "stride/app/crowd.h"
 #include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/graph_watch.h"
 #include "stride/core/error.h"
 #include "stride/core/random.h"
+#include "stride/run/crowd.h"
 
 // Section 6 and Figure 11: characters that always try to run into each other, in one world; who
 // falls gets up and goes on.

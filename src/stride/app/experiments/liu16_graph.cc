@@ -6,6 +6,7 @@
 #include "stride/app/experiments/experiment.h"
 #include "stride/app/experiments/graph_watch.h"
 #include "stride/app/experiments/transition_sheet.h"
+#include "stride/controllers/control_graph/graph_choice.h"
 #include "stride/core/error.h"
 #include "stride/core/parallel.h"
 #include "stride/core/random.h"
@@ -29,9 +30,9 @@ struct Walk {
 // `sheet`: file for the picture of the transitions; empty: none.
 Walk Perform(const GraphSkill& skill, double seconds, bool pushed, std::uint64_t seed,
              const std::string& sheet) {
-  RunSetup setup = PerformGraph(skill, {.style = kRandomStyle}, seconds);
+  RunSetup setup = PerformGraph(skill, {.style = skill.StyleOf(kRandomStyleName)}, seconds);
   setup.seed = seed;
-  setup.controller_config["seed"] = seed % (1u << 30);
+  setup.characters[0].controller_config["seed"] = seed % (1u << 30);
   Random random(seed, 2);
   for (double at = kEvery; pushed && at < seconds; at += kEvery) {
     setup.scenario.pushes.push_back({.force = kForce,

@@ -43,7 +43,6 @@ struct BenchLearning {
   std::string missing;  // why there are no ranks; empty: there are
 };
 
-
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

@@ -88,8 +88,8 @@ Findings Measure(const ExperimentContext& context) {
       request.options.evolve_iterations =
           std::min(request.options.evolve_iterations, config.evolve_iterations);
       context.Tell(fmt::format("{}: learning on {}", name, body.name));
-      const LearningOutcome learned = LearnRetarget(
-          request, {.out = request.out, .quiet = !context.progress}, context.threads);
+      const LearningOutcome learned =
+          LearnRetarget(request, {.out = request.out, .quiet = !context.progress}, context.threads);
       std::filesystem::remove(request.out + ".checkpoint");
       const Measured m = MeasureFile(request.out, config, context);
       context.Tell(fmt::format("{} on {}: alone {:.0f} s, pushed {:.1f} s", name, body.name,

@@ -84,8 +84,8 @@ ObtainedSkill ObtainSkill(const SkillClip& clip, const ExperimentContext& contex
     ConfigFromJson(nlohmann::json::parse(kQuickLearning), "quick settings", &request.options);
   }
   context.Tell(fmt::format("{}: learning from {}", clip.name, learned.note));
-  const LearningOutcome result = LearnSkill(
-      request, {.out = file, .quiet = !context.progress}, context.threads);
+  const LearningOutcome result =
+      LearnSkill(request, {.out = file, .quiet = !context.progress}, context.threads);
   std::filesystem::remove(file + ".checkpoint");
   std::filesystem::remove(motion);  // the skill has it
   learned.learn_seconds = result.wall_seconds;

@@ -21,7 +21,9 @@ struct Trial {
 
 RunSetup SetupOf(const Trial& trial, double seconds, std::uint64_t seed) {
   RunSetup setup{
-      .engine = trial.engine, .controller = "control_graph", .skill = trial.skill, .seed = seed};
+      .engine = trial.engine,
+      .characters = {{.controller = ControllerOfSkill(trial.skill), .skill = trial.skill}},
+      .seed = seed};
   setup.scenario.seconds = seconds;
   setup.scenario.stop_at_fall = true;
   if (!trial.pushed) return setup;

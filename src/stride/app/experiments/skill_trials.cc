@@ -43,7 +43,7 @@ TrialResult PerformSkill(const RunSetup& setup) {
     if (run.StepCount() % kJudgeEvery != 0) continue;
     run.ReadFrame(&frame);
     const std::vector<double>& q = frame.actors[0].q;
-    if (!IsLost(q, frame.reference)) {
+    if (!IsLost(q, frame.controls[0].reference)) {
       lost_since.reset();
     } else if (!lost_since) {
       lost_since = run.Time();
@@ -51,7 +51,7 @@ TrialResult PerformSkill(const RunSetup& setup) {
       return {*lost_since, true, kNone};
     }
     if (run.Time() < setup.scenario.seconds - kTrackedSeconds) continue;
-    error += MeanJointAngle(character, q, frame.reference);
+    error += MeanJointAngle(character, q, frame.controls[0].reference);
     ++errors;
   }
   return {run.Time(), false, errors > 0 ? error / errors * 180 / std::numbers::pi : kNone};
@@ -74,7 +74,7 @@ std::vector<TrialResult> PerformSkills(const std::vector<RunSetup>& setups, int 
 }
 
 RunSetup PerformAlone(const std::string& skill, double seconds) {
-  RunSetup setup{.engine = "native", .controller = "control_graph", .skill = skill};
+  RunSetup setup{.characters = {{.controller = ControllerOfSkill(skill), .skill = skill}}};
   setup.scenario.seconds = seconds;
   return setup;
 }

@@ -22,8 +22,9 @@ constexpr Clip kClips[] = {{"walk", false}, {"walk", true},       {"run", false}
                            {"kick", false}, {"cartwheel", false}, {"backflip", false}};
 
 RunSetup SetupOf(const Clip& clip, double seconds, std::uint64_t seed) {
-  RunSetup setup{.controller = "sampling", .motions = {clip.motion}, .seed = seed};
-  setup.controller_config["seed"] = seed % 1000000007;
+  RunSetup setup{.characters = {{.controller = "sampling", .motions = {clip.motion}}},
+                 .seed = seed};
+  setup.characters[0].controller_config["seed"] = seed % 1000000007;
   setup.scenario.seconds = seconds;
   if (!clip.pushed) return setup;
   for (int k = 0; kPushEvery * (k + 1) < seconds; ++k) {
@@ -51,13 +52,14 @@ Findings Measure(const ExperimentContext& context) {
         fmt::format("{}{}", clip.motion, clip.pushed ? fmt::format(", {:g} N pushes", kPush) : "");
     context.Tell(name);
     RunSetup setup = SetupOf(clip, seconds, context.seed);
-    setup.controller_config["threads"] = context.threads;
-    if (context.quick) setup.controller_config["samples"] = 64;
+    nlohmann::json& config = setup.characters[0].controller_config;
+    config["threads"] = context.threads;
+    if (context.quick) config["samples"] = 64;
     setup = Run(setup).Setup();  // with the samples it chose
     const Clock::time_point begin = Clock::now();
     const TrialResult trial = PerformSkill(setup);
     const double wall = std::chrono::duration<double>(Clock::now() - begin).count();
-    const int samples = setup.controller_config["samples"];
+    const int samples = setup.characters[0].controller_config["samples"];
     const std::string quick = context.quick ? "; quick" : "";
     Row kept{.name = name,
              .ours = trial.seconds,

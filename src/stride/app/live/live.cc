@@ -69,15 +69,6 @@ void CheckListed(const std::string& kind, const std::string& name, const std::st
                   names.empty() ? "none there yet" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
-// `current` if it performs skills, else the first that does.
-std::string ControllerOfSkills(const std::string& current) {
-  if (FindController(current).needs_skill) return current;
-  for (const ControllerInfo& info : Controllers()) {
-    if (info.needs_skill) return info.name;
-  }
-  throw InputError("no controller performs skills");
-}
-
 std::string Text(const nlohmann::ordered_json& json) {
   // A name from a foreign file may not be UTF-8.
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -248,41 +239,43 @@ void LiveSession::Handle(const DragMessage& message) { Live().Drag(message); }
 void LiveSession::Handle(const ReleaseMessage&) { Live().Release(); }
 void LiveSession::Handle(const GoLiveMessage&) { Begin(setup_); }
 
+// Of the characters it is the first that the page sets up.
 void LiveSession::Handle(const SetupMessage& message) {
   RunSetup setup = run_ ? run_->Setup() : setup_;
+  CharacterSetup& first = setup.characters[0];
   if (message.character) {
-    CheckListed("characters", *message.character, setup.character);
-    setup.character = *message.character;
+    CheckListed("characters", *message.character, first.character);
+    first.character = *message.character;
   }
   if (message.engine) {
     CheckListed("engines", *message.engine, setup.engine);
     setup.engine = *message.engine;
   }
   if (message.controller) {
-    CheckListed("controllers", *message.controller, setup.controller);
-    if (*message.controller != setup.controller) setup.controller_config = nlohmann::json::object();
-    setup.controller = *message.controller;
+    CheckListed("controllers", *message.controller, first.controller);
+    if (*message.controller != first.controller) first.controller_config = nlohmann::json::object();
+    first.controller = *message.controller;
   }
   if (message.motion) {
-    const std::string current = setup.motions.empty() ? "" : setup.motions[0];
+    const std::string current = first.motions.empty() ? "" : first.motions[0];
     if (message.motion->empty()) {
-      setup.motions.clear();
+      first.motions.clear();
     } else if (*message.motion != current) {
       CheckListed("motions", *message.motion, current);
-      setup.motions = {*message.motion};
+      first.motions = {*message.motion};
     }
   }
   if (message.skill) {
     if (!message.skill->empty()) {
-      CheckListed("skills", *message.skill, setup.skill);
-      setup.controller = ControllerOfSkills(setup.controller);
+      CheckListed("skills", *message.skill, first.skill);
+      first.controller = ControllerOfSkill(*message.skill);
     }
-    setup.skill = *message.skill;
+    first.skill = *message.skill;
   }
-  if (!FindController(setup.controller).needs_skill) setup.skill.clear();
+  if (!FindController(first.controller).needs_skill) first.skill.clear();
   // Motions of the controller before may be more than this one takes.
-  const std::size_t most = FindController(setup.controller).max_motions;
-  if (setup.motions.size() > most) setup.motions.resize(most);
+  const std::size_t most = FindController(first.controller).max_motions;
+  if (first.motions.size() > most) first.motions.resize(most);
   Begin(setup);
 }
 
@@ -296,8 +289,9 @@ void LiveSession::Handle(const RecordMessage& message) {
 
 void LiveSession::Handle(const PlayMessage& message) {
   CheckListed("motions", message.motion, "");
-  const bool human = LoadCharacter(setup_.character).IsHuman();
-  const MotionSource source = LoadAnyMotion(message.motion, human ? setup_.character : "");
+  const std::string& character = setup_.characters[0].character;
+  const bool human = LoadCharacter(character).IsHuman();
+  const MotionSource source = LoadAnyMotion(message.motion, human ? character : "");
   auto bytes = std::make_shared<const std::string>(
       EncodeRecording(RecordingFromMotion(source.motion, source.character, kPlayedSeconds)));
   EndRecording();
@@ -343,6 +337,7 @@ void LiveSession::Send(LiveOutput::Kind kind, std::string bytes, int client) {
 
 nlohmann::ordered_json LiveSession::Status() const {
   const RunSetup& setup = run_ ? run_->Setup() : setup_;
+  const CharacterSetup& first = setup.characters[0];
   const double realtime = asked_ > kPaceSeconds / 2 ? done_ / asked_ : 1;
   const bool running = run_ && !run_->Paused();
   const double own_load = load_wall_ > 0 ? load_cpu_ / load_wall_ : 0;
@@ -362,12 +357,12 @@ nlohmann::ordered_json LiveSession::Status() const {
       {"recorded_seconds", run_ ? run_->RecordedSeconds() : 0},
       {"downloadable", Recorded() != nullptr},
       {"setup",
-       {{"character", setup.character},
+       {{"character", first.character},
         {"engine", setup.engine},
-        {"controller", setup.controller},
-        {"motions", setup.motions},
-        {"skill", setup.skill.empty() ? nlohmann::ordered_json(nullptr)
-                                      : nlohmann::ordered_json(setup.skill)},
+        {"controller", first.controller},
+        {"motions", first.motions},
+        {"skill", first.skill.empty() ? nlohmann::ordered_json(nullptr)
+                                      : nlohmann::ordered_json(first.skill)},
         {"friction", setup.scenario.world.friction},
         {"slope_deg", setup.scenario.world.terrain.slope * 180 / std::numbers::pi},
         {"seed", setup.seed}}}};
@@ -375,9 +370,10 @@ nlohmann::ordered_json LiveSession::Status() const {
   json["others"] = nlohmann::ordered_json::array();
   for (int k = 1; run_ && k < run_->GetRun().CharacterCount(); ++k) {
     json["others"].push_back({{"command", ToJson(run_->GetRun().CurrentCommand(k))},
-                              {"falls", run_->GetRun().Falls(k)}});
+                              {"falls", run_->GetRun().Falls(k)},
+                              {"metrics", ToJson(run_->GetRun().Measure(k))}});
   }
-  json["styles"] = run_ ? run_->Styles() : std::vector<std::string>();
+  json["styles"] = run_ ? run_->GetRun().ControllerOf().Styles() : std::vector<std::string>();
   json["metrics"] = run_ ? ToJson(run_->GetRun().Measure()) : nlohmann::ordered_json::object();
   json["server_load"] = own_load + server_load_;
   json["clients"] = clients_.load();

@@ -59,7 +59,6 @@ class LiveRun {
   const Run& GetRun() const { return run_; }
   // What a restart begins with: friction and slope as they were set last.
   const RunSetup& Setup() const { return setup_; }
-  const std::vector<std::string>& Styles() const { return header_.styles; }
 
  private:
   struct Spring {

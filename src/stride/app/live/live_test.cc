@@ -61,7 +61,7 @@ TEST(LiveRun, DoesNotEndWithItsScenario) {
   RunSetup setup;
   setup.scenario.seconds = 0.1;
   setup.scenario.stop_at_fall = true;
-  setup.controller = "passive";
+  setup.characters[0].controller = "passive";
   LiveRun run(setup);
   run.Advance(3, InSeconds(kForever));
   EXPECT_TRUE(run.GetRun().Fell());
@@ -87,29 +87,40 @@ std::string UnlearnedGraphSkill() {
   return path;
 }
 
+TEST(LiveRun, DragsAnyOfItsCharacters) {
+  LiveRun run({.characters = {{}, {.y = 2}}});
+  const int trunk = run.GetRun().GetWorld().actors[1].BodyOf(Role::kTrunk);
+  run.Drag({1, trunk, {}, {1, 2, 1.2}});
+  run.Advance(0.2, InSeconds(kForever));
+  EXPECT_GT(run.GetRun().ActorState(1).q[0], run.GetRun().ActorState(0).q[0] + 0.005);
+}
+
 TEST(LiveRun, SaysItsGraphAndWhereInItTheCharacterIs) {
-  RunSetup setup{.controller = "control_graph", .skill = UnlearnedGraphSkill()};
+  const std::string skill = UnlearnedGraphSkill();
+  const RunSetup setup{.characters = {{.controller = ControllerOfSkill(skill), .skill = skill}}};
   LiveRun run(setup);
   const auto read = [&] {
     return ParseRecording(RecordingPreamble() + run.EncodeHead() + run.EncodeCurrentFrame(), "run");
   };
-  const RecordingHeader header = read().header;
+  const RecordedController header = read().header.controllers.at(0);
   EXPECT_EQ(header.styles,
             (std::vector<std::string>{"as commanded", "random walk", "stand", "walk"}));
   const BehaviourGraph expected = {.nodes = {{"stand", 2, 1}, {"walk", 3, -1}, {"rise", 0, -1}},
-                                   .links = {{0, 1, 0.25}, {1, 0, -1}, {2, 0, -1}}};
+                                   .links = {{0, 1, 0.25}, {1, 0, -1}, {2, 0, -1}},
+                                   .node_channel = "node",
+                                   .down_channel = "lying"};
   EXPECT_TRUE(header.graph == expected);
   ASSERT_EQ(header.channels.size(), 6u);
   EXPECT_EQ(header.channels[3].name, "node");
   EXPECT_EQ(header.channels[5].name, "lying");
-  EXPECT_EQ(read().frames[0].channels[3], 0);
+  EXPECT_EQ(read().frames[0].controls[0].channels[3], 0);
 
   // Pushed over, it lies, and then rises.
   run.Apply(PushOf({600, 0, 0}, 0.4));
   bool lay = false, rose = false;
   for (int tick = 0; tick < 600 && !rose; ++tick) {
     run.Advance(1.0 / 60, InSeconds(kForever));
-    const std::vector<float> channels = read().frames[0].channels;
+    const std::vector<float> channels = read().frames[0].controls[0].channels;
     lay = lay || channels[5] > 0;
     rose = lay && channels[5] == 0 && channels[3] == 2;
   }
@@ -132,8 +143,8 @@ TEST(LiveRun, RefusesWhatIsOutOfRange) {
 TEST(LiveRun, DragLiftsTheBodyAndEndsByItself) {
   for (const char* character : {"liu16", "snake"}) {
     RunSetup setup;
-    setup.character = character;
-    setup.controller = "passive";
+    setup.characters[0].character = character;
+    setup.characters[0].controller = "passive";
     LiveRun run(setup);
     const double height = run.GetRun().ActorState().q[2];
     for (int tick = 0; tick < 300; ++tick) {
@@ -154,7 +165,7 @@ TEST(LiveRun, DragOfAHandIsSteady) {
   for (const char* engine : {"native", "mujoco"}) {
     RunSetup setup;
     setup.engine = engine;
-    setup.controller = "passive";
+    setup.characters[0].controller = "passive";
     LiveRun run(setup);
     const Character& character = run.GetRun().GetWorld().actors[0];
     const int hand = character.BodyOf(Role::kLeftHand);

@@ -253,9 +253,13 @@ void AddRecording(const fs::path& path, ReportSection* section) {
   const RecordingHeader& header = recording.header;
   section->html += fmt::format("<h3>{}</h3>\n<p class=\"faint\">{}",
                                EscapeMarkup(path.filename().string()), EscapeMarkup(header.title));
-  for (const std::string& text : {header.controller, header.motion, header.engine}) {
+  const auto add = [&](const std::string& text) {
     if (!text.empty()) section->html += " · " + EscapeMarkup(text);
+  };
+  for (const RecordedController& driver : header.controllers) {
+    for (const std::string& text : {driver.controller, driver.motion, driver.skill}) add(text);
   }
+  add(header.engine);
   section->html += fmt::format(" · seed {} · {} frames, {} s{}</p>\n", header.seed,
                                recording.frames.size(), NumberText(recording.Duration()),
                                recording.complete ? "" : " · cut off: the run did not end");

@@ -84,9 +84,10 @@ std::vector<Plot> RecordingPlots(const Recording& recording) {
         free_root ? SurfaceAt(world.terrain, state.q[0], state.q[1]) : Surface{0, {0, 0, 1}};
     height.y.push_back(free_root ? state.q[2] - surface.height : kNone);
     speed.y.push_back(free_root ? std::hypot(state.v[0], state.v[1]) : kNone);
-    const bool follows = frame.reference.size() == state.q.size();
+    const bool follows = !frame.controls.empty() && !frame.controls[0].reference.empty();
     tracks |= follows;
-    error.y.push_back(follows ? PoseErrorDeg(character, layout, state.q, frame.reference) : kNone);
+    error.y.push_back(
+        follows ? PoseErrorDeg(character, layout, state.q, frame.controls[0].reference) : kNone);
     double up = 0, push = 0;
     for (const RecordedContact& contact : frame.contacts) {
       if (contact.actor == 0 && contact.other_actor < 0) up += contact.force[2];

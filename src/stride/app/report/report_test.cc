@@ -154,8 +154,8 @@ TEST_F(ReportTest, TrackingErrorIsTheMeanAngleOfTheJoints) {
   }
   ASSERT_GE(hinge, 0);
   for (RecordedFrame& frame : recording.frames) {
-    frame.reference = frame.actors[0].q;
-    frame.reference[LayoutOf(character).q[hinge]] += angle;
+    frame.controls[0].reference = frame.actors[0].q;
+    frame.controls[0].reference[LayoutOf(character).q[hinge]] += angle;
   }
   for (const Plot& plot : RecordingPlots(recording)) {
     if (plot.title != "Tracking error") continue;

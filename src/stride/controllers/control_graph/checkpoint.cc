@@ -26,8 +26,7 @@ std::string MotionHash(const ControlGraph& graph) {
 }  // namespace
 
 RunIdentity IdentityOf(const ControlGraph& graph, std::uint64_t seed,
-                       const std::string& instruction_set,
-                       const nlohmann::ordered_json& settings) {
+                       const std::string& instruction_set, const nlohmann::ordered_json& settings) {
   return {.kind = "motion",
           .input = graph.segments[0].name,
           .input_hash = MotionHash(graph),

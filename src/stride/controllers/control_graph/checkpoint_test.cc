@@ -268,7 +268,8 @@ TEST(GraphCheckpointTest, IsComparedAndChecked) {
   EXPECT_THAT(refusal(written, &other),
               AllOf(HasSubstr("'whole_pairs'"), HasSubstr("2048"), HasSubstr("64")));
   GraphLearner run(Clip("run", body), options, 4, workers);
-  EXPECT_THAT(refusal(written, &run), HasSubstr("is of the motion 'walk', this run is of the motion 'run'"));
+  EXPECT_THAT(refusal(written, &run),
+              HasSubstr("is of the motion 'walk', this run is of the motion 'run'"));
   // A clip's own checkpoint is none of a graph.
   Learner alone(walk, Small(), 4, workers);
   EXPECT_THAT(refusal(alone.Checkpoint(), &learner), HasSubstr("kind of run"));

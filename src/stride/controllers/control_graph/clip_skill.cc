@@ -226,12 +226,11 @@ bool UpgradeClipSkill(int version, Json* json) {
   if (!old.contains("policies") || !old.contains("keep_heading")) return false;
   if (version == 1) {
     if (!old.contains("motion") || !old.contains("clip") || !old["clip"].is_object()) return false;
-    old["clips"] = Json::array({{{"name", old["motion"].is_object()
-                                              ? old["motion"].value("name", Json())
-                                              : Json()},
-                                 {"symmetric", old["clip"].value("symmetric", Json())},
-                                 {"rises", false},
-                                 {"motion", std::move(old["motion"])}}});
+    old["clips"] = Json::array(
+        {{{"name", old["motion"].is_object() ? old["motion"].value("name", Json()) : Json()},
+          {"symmetric", old["clip"].value("symmetric", Json())},
+          {"rises", false},
+          {"motion", std::move(old["motion"])}}});
     old["transitions"] = Json::array();
   }
   Json payload = Json::object();
@@ -239,19 +238,20 @@ bool UpgradeClipSkill(int version, Json* json) {
     if (old.contains(key)) payload[key] = std::move(old[key]);
   }
   const Json clips = payload.value("clips", Json::array());
-  Json upgraded = {{"stride_skill", kSkillVersion},
-                   {"name", old.value("name", Json())},
-                   {"controller", kController},
-                   {"description", clips.size() > 1 ? fmt::format("graph of {} clips", clips.size())
-                                                    : "one clip"},
-                   {"world", {{"time_step", old.value("time_step", Json())}}},
-                   {"provenance", old.value("provenance", Json())},
-                   {"metrics", old.value("metrics", Json())},
-                   {"robustness", Json::object()},
-                   {"character", old.value("character", Json())},
-                   {"start", old.contains("start") ? old["start"]
-                                                   : Json{{"q", Json::array()}, {"v", Json::array()}}},
-                   {"payload", std::move(payload)}};
+  Json upgraded = {
+      {"stride_skill", kSkillVersion},
+      {"name", old.value("name", Json())},
+      {"controller", kController},
+      {"description",
+       clips.size() > 1 ? fmt::format("graph of {} clips", clips.size()) : "one clip"},
+      {"world", {{"time_step", old.value("time_step", Json())}}},
+      {"provenance", old.value("provenance", Json())},
+      {"metrics", old.value("metrics", Json())},
+      {"robustness", Json::object()},
+      {"character", old.value("character", Json())},
+      {"start",
+       old.contains("start") ? old["start"] : Json{{"q", Json::array()}, {"v", Json::array()}}},
+      {"payload", std::move(payload)}};
   Json& metrics = upgraded["metrics"];
   if (metrics.is_object() && metrics.contains("robustness")) {
     upgraded["robustness"] = metrics["robustness"];
@@ -265,11 +265,10 @@ std::vector<std::pair<std::string, std::string>> ClipSkillRows(const Skill& enve
   const ClipSkill skill = FromEnvelope(envelope);
   std::vector<std::pair<std::string, std::string>> rows;
   for (const GraphClip& clip : skill.plan.clips) {
-    rows.emplace_back(
-        clip.motion.loops ? "cycle" : "clip",
-        fmt::format("{}, {:.2f} s{}{}, {}", clip.name, clip.motion.Duration(),
-                    clip.symmetric ? ", mirrored for the other half" : "",
-                    clip.rises ? ", rises after a fall" : "", clip.motion.source));
+    rows.emplace_back(clip.motion.loops ? "cycle" : "clip",
+                      fmt::format("{}, {:.2f} s{}{}, {}", clip.name, clip.motion.Duration(),
+                                  clip.symmetric ? ", mirrored for the other half" : "",
+                                  clip.rises ? ", rises after a fall" : "", clip.motion.source));
   }
   for (const GraphTransition& t : skill.plan.transitions) {
     rows.emplace_back("transition",

@@ -16,8 +16,17 @@ constexpr double kGetsAway = 2.5;  // s
 
 }  // namespace
 
+std::vector<std::string> StylesOf(const GraphPlan& plan) {
+  std::vector<std::string> styles = {"as commanded", kRandomStyleName};
+  for (const GraphClip& clip : plan.clips) {
+    if (!clip.rises) styles.push_back(clip.name);
+  }
+  return styles;
+}
+
 GraphChoice::GraphChoice(std::shared_ptr<const ControlGraph> graph, const GraphPlan& plan, int seed)
     : graph_(std::move(graph)),
+      styles_(std::make_shared<const std::vector<std::string>>(StylesOf(plan))),
       random_(static_cast<std::uint64_t>(seed)),
       visits_(graph_->segments.size(), 0) {
   auto nodes = std::make_shared<std::vector<Node>>(plan.clips.size());
@@ -147,25 +156,19 @@ int GraphChoice::RandomGoal() {
   return goal;
 }
 
-std::vector<std::string> GraphChoice::Styles() const {
-  std::vector<std::string> styles = {"as commanded", "random walk"};
-  for (const Node& node : *nodes_) {
-    if (!node.rises) styles.push_back(node.name);
-  }
-  return styles;
-}
-
 BehaviourGraph GraphChoice::Picture(const ClipSkill& skill) const {
   BehaviourGraph picture;
   for (const Node& node : *nodes_) {
-    picture.nodes.push_back(
-        {.name = node.name, .style = node.style, .robustness = RobustnessOf(skill.robustness, node.name)});
+    picture.nodes.push_back({.name = node.name,
+                             .style = node.style,
+                             .robustness = RobustnessOf(skill.robustness, node.name)});
   }
   for (const auto& [from, to] : links_) {
     picture.links.push_back(
         {.from = from,
          .to = to,
-         .robustness = RobustnessOf(skill.robustness, (*nodes_)[from].name + ">" + (*nodes_)[to].name)});
+         .robustness =
+             RobustnessOf(skill.robustness, (*nodes_)[from].name + ">" + (*nodes_)[to].name)});
   }
   return picture;
 }

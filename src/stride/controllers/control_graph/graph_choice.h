@@ -11,6 +11,12 @@
 // speed and a heading, or at random with even visits (liu16, Sections 6.2 and 7).
 namespace stride {
 
+// Styles of a graph: what speed and heading say, a random walk, then the nodes that can be asked
+// for.
+inline constexpr int kRandomStyle = 1, kFirstNodeStyle = 2;
+inline constexpr const char* kRandomStyleName = "random walk";
+std::vector<std::string> StylesOf(const GraphPlan& plan);
+
 class GraphChoice {
  public:
   static constexpr double kFarAround = 0.45;  // rad: beyond it a turning clip is taken
@@ -20,7 +26,7 @@ class GraphChoice {
   // What follows a fragment. `heading_error`: rad from where it goes to where it should.
   int Next(int fragment, const Command& command, double heading_error);
 
-  std::vector<std::string> Styles() const;
+  const std::vector<std::string>& Styles() const { return *styles_; }
   BehaviourGraph Picture(const ClipSkill& skill) const;
   int NodeOf(int fragment) const;  // for a transition, the node it leads to
   bool CanTurn() const;            // some clip goes around
@@ -39,6 +45,7 @@ class GraphChoice {
 
   std::shared_ptr<const ControlGraph> graph_;
   std::shared_ptr<const std::vector<Node>> nodes_;
+  std::shared_ptr<const std::vector<std::string>> styles_;
   int RandomGoal();
 
   std::shared_ptr<const std::vector<std::vector<int>>> distance_;  // [segment][fragment]

@@ -6,9 +6,9 @@
 
 #include "stride/character/library.h"
 #include "stride/controllers/skill_library.h"
-#include "stride/scenario/option_text.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
+#include "stride/scenario/option_text.h"
 
 namespace stride {
 namespace {
@@ -94,31 +94,32 @@ LearningOutcome LearnRetarget(const LearnRetargetRequest& request, const Learnin
 }
 
 LearningMethod RetargetMethod() {
-  return {.name = "retarget",
-          .summary = "A skill learned again on another body, from what it knows",
-          .input = "skill",
-          .input_help = "Skill of one clip: a built-in name or a file",
-          .examples = {"stride learn retarget run --change legs,1.2 --change arms,1.3 -o tall.skill"},
-          .options = {{"change",
-                       "BODY,LENGTH[,MASS]: factors for a body, a role, legs, arms or all; "
-                       "repeatable",
-                       LearningOption::Kind::kList}},
-          .schema = ConfigSchema<LearnOptions>,
-          .make = [](const LearningRequest& r, const Workers& workers,
-                     std::vector<std::string>* warnings) {
-            LearnRetargetRequest request{.skill = FromEnvelope(LoadSkill(r.input)),
-                                         .character = r.character,
-                                         .name = r.name,
-                                         .seed = r.seed,
-                                         .out = r.out};
-            if (r.Has("change")) {
-              for (const std::string& text : r.options.at("change")) {
-                request.changes.push_back(ParseChange(text));
-              }
-            }
-            for (const std::string& text : r.settings) SetConfigValue(text, &request.options);
-            return MakeRetargetJob(request, workers, warnings);
-          }};
+  return {
+      .name = "retarget",
+      .summary = "A skill learned again on another body, from what it knows",
+      .input = "skill",
+      .input_help = "Skill of one clip: a built-in name or a file",
+      .examples = {"stride learn retarget run --change legs,1.2 --change arms,1.3 -o tall.skill"},
+      .options = {{"change",
+                   "BODY,LENGTH[,MASS]: factors for a body, a role, legs, arms or all; "
+                   "repeatable",
+                   LearningOption::Kind::kList}},
+      .schema = ConfigSchema<LearnOptions>,
+      .make = [](const LearningRequest& r, const Workers& workers,
+                 std::vector<std::string>* warnings) {
+        LearnRetargetRequest request{.skill = FromEnvelope(LoadSkill(r.input)),
+                                     .character = r.character,
+                                     .name = r.name,
+                                     .seed = r.seed,
+                                     .out = r.out};
+        if (r.Has("change")) {
+          for (const std::string& text : r.options.at("change")) {
+            request.changes.push_back(ParseChange(text));
+          }
+        }
+        for (const std::string& text : r.settings) SetConfigValue(text, &request.options);
+        return MakeRetargetJob(request, workers, warnings);
+      }};
 }
 
 }  // namespace stride

@@ -62,8 +62,8 @@ nlohmann::ordered_json CaptureJson(const CaptureOptions& capture) {
 
 class SkillJob final : public LearningJob {
  public:
-  SkillJob(ClipSkill skill, const LearnOptions& options, std::uint64_t seed,
-           const Workers& workers, const LearnStart& start, std::string out)
+  SkillJob(ClipSkill skill, const LearnOptions& options, std::uint64_t seed, const Workers& workers,
+           const LearnStart& start, std::string out)
       : skill_(std::move(skill)),
         settings_(ConfigToJson(options)),
         seed_(seed),
@@ -75,8 +75,7 @@ class SkillJob final : public LearningJob {
     return learner_.Advance(stop);
   }
   double Progress() const override {
-    return static_cast<double>(learner_.DoneIterations()) /
-           std::max(1, learner_.TotalIterations());
+    return static_cast<double>(learner_.DoneIterations()) / std::max(1, learner_.TotalIterations());
   }
   const nlohmann::ordered_json& History() const override { return learner_.Known().history; }
   std::string Checkpoint() const override { return learner_.Checkpoint(); }
@@ -104,8 +103,8 @@ class SkillJob final : public LearningJob {
         {"skill", fmt::format("{} on {}{}", clip.motion.name, skill_.character.name,
                               clip.symmetric ? ", symmetric" : "")},
         {"alone", fmt::format("{:.1f} of 100 s", alone.seconds)},
-        {"pushed", fmt::format("{:.1f} of 60 s, 0.2 s every 4 s up to 60 N, varied ground",
-                               pushed.seconds)}};
+        {"pushed",
+         fmt::format("{:.1f} of 60 s, 0.2 s every 4 s up to 60 N, varied ground", pushed.seconds)}};
     result.json = {{"clip", clip.motion.name},
                    {"character", skill_.character.name},
                    {"skill", out_},
@@ -218,9 +217,9 @@ LearningMethod SkillMethod() {
         for (const std::string& text : r.settings) SetConfigValue(text, &request.options);
         return MakeSkillJob(request, workers, warnings);
       }};
-  method.options.push_back(
-      {"symmetric", "auto, yes, no: half a cycle and its mirror image make the clip",
-       LearningOption::Kind::kText, "auto"});
+  method.options.push_back({"symmetric",
+                            "auto, yes, no: half a cycle and its mirror image make the clip",
+                            LearningOption::Kind::kText, "auto"});
   return method;
 }
 

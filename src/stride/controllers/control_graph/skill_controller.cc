@@ -44,6 +44,8 @@ void VisitConfig(SkillConfig& c, Visitor& visit) {
   visit("seed", c.seed, {0, 1 << 30}, "of random walks on a graph");
 }
 
+constexpr const char *kNodeChannel = "node", *kLyingChannel = "lying";
+
 class SkillController final : public Controller {
  public:
   explicit SkillController(const ControllerInput& input)
@@ -102,15 +104,19 @@ class SkillController final : public Controller {
     return {{"phase", "", DebugChannel::Kind::kScalar},
             {"action", "rad", DebugChannel::Kind::kScalar},
             {"heading error", "rad", DebugChannel::Kind::kScalar},
-            {"node", "", DebugChannel::Kind::kScalar},
-            {"from node", "", DebugChannel::Kind::kScalar},  // in a transition
-            {"lying", "s", DebugChannel::Kind::kScalar}};
+            {kNodeChannel, kNodeUnit, DebugChannel::Kind::kScalar},
+            {"from node", kNodeUnit, DebugChannel::Kind::kScalar},  // in a transition
+            {kLyingChannel, "s", DebugChannel::Kind::kScalar}};
   }
   std::vector<std::string> Styles() const override {
     return graph_->segments.size() > 1 ? choice_->Styles() : std::vector<std::string>{};
   }
   BehaviourGraph Graph() const override {
-    return graph_->segments.size() > 1 ? choice_->Picture(*skill_) : BehaviourGraph{};
+    if (graph_->segments.size() == 1) return {};
+    BehaviourGraph graph = choice_->Picture(*skill_);
+    graph.node_channel = kNodeChannel;
+    graph.down_channel = kLyingChannel;
+    return graph;
   }
   void ReadChannels(std::span<float> values) const override {
     const Segment& now = segment();

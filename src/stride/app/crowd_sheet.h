@@ -7,13 +7,7 @@
 #include "stride/draw/image.h"
 #include "stride/run/run.h"
 
-// Many characters in one world.
 namespace stride {
-
-// Copies of the first character on a circle that goes through where it starts, all facing its
-// middle, so that they meet there; places and headings are a little off by the seed, so that they
-// meet in many ways. `count`: of all. Throws InputError.
-void AddCrowd(int count, RunSetup* setup);
 
 // Everybody over time in one picture: the camera stands still and sees all places.
 class CrowdSheet {

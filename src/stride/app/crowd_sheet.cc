@@ -1,48 +1,13 @@
-#include "stride/app/crowd.h"
+#include "stride/app/crowd_sheet.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include <fmt/format.h>
 
-#include "stride/core/error.h"
-#include "stride/core/random.h"
 #include "stride/draw/render.h"
 
 namespace stride {
-namespace {
-
-constexpr double kApart = 1.5;       // between neighbours on the circle, m
-constexpr double kMinRadius = 2;     // m
-constexpr double kPlaceOff = 0.3;    // along the radius, m
-constexpr double kHeadingOff = 0.1;  // rad
-
-}  // namespace
-
-void AddCrowd(int count, RunSetup* setup) {
-  const int most = static_cast<int>(kMaxOthers) + 1;
-  if (count < 2 || count > most) {
-    throw InputError(fmt::format("--crowd is {}; expected 2 to {} characters", count, most));
-  }
-  const double radius = std::max(kMinRadius, kApart * count / (2 * std::numbers::pi));
-  const CharacterSetup first = CharactersOf(*setup)[0];
-  for (int k = 1; k < count; ++k) {
-    Random random(setup->seed, 0, static_cast<std::uint32_t>(k));
-    const double towards = 2 * std::numbers::pi * k / count;  // heading to the middle
-    const double distance = radius + random.Uniform(-kPlaceOff, kPlaceOff);
-    CharacterSetup other = first;
-    other.x = radius - distance * std::cos(towards);
-    other.y = -distance * std::sin(towards);
-    other.heading =
-        std::remainder(towards + random.Uniform(-kHeadingOff, kHeadingOff), 2 * std::numbers::pi);
-    // A command is meant from where the character looks.
-    for (TimedCommand& command : other.commands) {
-      if (command.heading) *command.heading += other.heading;
-    }
-    setup->others.push_back(std::move(other));
-  }
-}
 
 CrowdSheet::CrowdSheet(const Run& run) : title_(run.Header().title) { Add(run); }
 

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "stride/record/recording.h"
+#include "stride/run/run_stage.h"
+
+// What a recording keeps of a run.
+namespace stride {
+
+RecordingHeader HeaderOf(const RunStage& stage);
+// What happened in the last step; `frame` keeps its memory.
+void ReadFrame(const RunStage& stage, RecordedFrame* frame);
+
+}  // namespace stride

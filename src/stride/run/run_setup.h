@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "stride/scenario/scenario.h"
+
+// What a run is made from, as plain values: who runs, where and under what.
+namespace stride {
+
+// A controlled character and where it starts.
+struct CharacterSetup {
+  std::string character = "liu16";  // built-in name or MJCF file
+  std::string controller = "hold";
+  std::string skill;                 // built-in name or file; empty: none
+  std::vector<std::string> motions;  // for the controller: names or files
+  nlohmann::json controller_config = nlohmann::json::object();
+  double x = 0, y = 0;                 // m
+  double heading = 0;                  // rad; 0 where the ground is no plane
+  std::vector<TimedCommand> commands;  // besides those of the scenario
+};
+inline constexpr std::size_t kMaxCharacters = 64;
+
+// The controller that performs a skill (a built-in name or a file) where none is asked for.
+std::string ControllerOfSkill(const std::string& skill);
+
+// A list of characters as JSON (docs/scenarios.md). Every key may be left out; with a skill the
+// controller is that of the skill unless given. Throws InputError.
+std::vector<CharacterSetup> CharactersFromJson(const nlohmann::json& json,
+                                               const std::string& source);
+std::vector<CharacterSetup> ReadCharacters(const std::string& path);
+
+struct RunSetup {
+  std::string engine = "native";
+  // At least one: actors 0, 1, ... What of the scenario names no actor is about actor 0.
+  std::vector<CharacterSetup> characters = std::vector<CharacterSetup>(1);
+  Scenario scenario;
+  std::uint64_t seed = 0;
+};
+// What a character is told: the scenario's commands to this actor and its own, in the order of
+// time.
+std::vector<TimedCommand> CommandsOf(const RunSetup& setup, int actor);
+
+nlohmann::ordered_json ToJson(const RunSetup& setup);
+// Also as recordings had it where the first character's keys stood in the setup itself and the
+// rest in "others". Throws InputError.
+RunSetup RunSetupFromJson(const nlohmann::json& json, const std::string& source);
+// Throws InputError: characters or actors that cannot be.
+void Validate(const RunSetup& setup);
+
+}  // namespace stride
