@@ -10,7 +10,6 @@
 #include "stride/controllers/control_graph/graph_plan.h"
 #include "stride/controllers/control_graph/learner.h"
 #include "stride/controllers/control_graph/planner.h"
-#include "stride/controllers/control_graph/skill_library.h"
 #include "stride/motion/edit/symmetry.h"
 #include "stride/motion/library.h"
 
@@ -43,7 +42,7 @@ EpisodeOptions Hard() {
 }
 
 // Trials whose streams are those of `order`.
-Results RunBlock(const Skill& skill, const ControlGraph& graph, int fragments,
+Results RunBlock(const ClipSkill& skill, const ControlGraph& graph, int fragments,
                  const std::array<int, kTrialBlock>& order, FragmentRunner* runner) {
   std::array<Episode, kTrialBlock> episodes;
   for (int k = 0; k < kTrialBlock; ++k) {
@@ -55,7 +54,7 @@ Results RunBlock(const Skill& skill, const ControlGraph& graph, int fragments,
 }
 
 TEST(TrialBlocksTest, AreTheSameInAnyLanes) {
-  const Skill skill = LoadSkill("walk");
+  const ClipSkill skill = LoadClipSkill("walk");
   const ControlGraph graph = GraphOf(skill);
   std::array<int, kTrialBlock> order;
   std::iota(order.begin(), order.end(), 0);
@@ -70,14 +69,14 @@ TEST(TrialBlocksTest, AreTheSameInAnyLanes) {
       EXPECT_EQ(results[k].last_push, first[k].last_push) << set;
       EXPECT_EQ(results[k].seconds, first[k].seconds) << set;
       EXPECT_NEAR(results[k].cost, first[k].cost, 0.01 * first[k].cost) << set;
-      if (k > 0) EXPECT_NE(results[k].cost, results[0].cost) << set;
+      EXPECT_TRUE(k == 0 || results[k].cost != results[0].cost) << set;
     }
   }
 }
 
-// A run of 12 m on slopes: far enough for lanes to get new origins.
+// A run of 15 m on slopes: far enough for lanes to get new origins.
 TEST(TrialBlocksTest, ATrialDependsNeitherOnItsNeighboursNorOnWhatWasRunBefore) {
-  const Skill skill = LoadSkill("run");
+  const ClipSkill skill = LoadClipSkill("run");
   const ControlGraph graph = GraphOf(skill);
   std::array<int, kTrialBlock> order, backwards;
   std::iota(order.begin(), order.end(), 0);
@@ -85,12 +84,12 @@ TEST(TrialBlocksTest, ATrialDependsNeitherOnItsNeighboursNorOnWhatWasRunBefore) 
   for (const std::string& set : Batch::InstructionSets()) {
     FragmentRunner fresh(WorldOf(graph), graph.parts, set), used(WorldOf(graph), graph.parts, set);
     RunBlock(skill, graph, 3, order, &used);
-    const Results a = RunBlock(skill, graph, 40, order, &fresh),
-                  b = RunBlock(skill, graph, 40, backwards, &used);
+    const Results a = RunBlock(skill, graph, 80, order, &fresh),
+                  b = RunBlock(skill, graph, 80, backwards, &used);
     EXPECT_GT(std::max_element(a.begin(), a.end(),
                                [](const auto& x, const auto& y) { return x.seconds < y.seconds; })
                   ->seconds,
-              3.5)
+              6)
         << set;
     for (int k = 0; k < kTrialBlock; ++k) {
       const EpisodeResult& other = b[kTrialBlock - 1 - k];
@@ -102,7 +101,7 @@ TEST(TrialBlocksTest, ATrialDependsNeitherOnItsNeighboursNorOnWhatWasRunBefore) 
 }
 
 TEST(TrialBlocksTest, SamplesAreTheSameInAnyLanes) {
-  const Skill skill = LoadSkill("walk");
+  const ClipSkill skill = LoadClipSkill("walk");
   const ControlGraph graph = GraphOf(skill);
   SamplingOptions options;
   options.samples = 20;  // two blocks
@@ -123,7 +122,7 @@ TEST(TrialBlocksTest, SamplesAreTheSameInAnyLanes) {
 }
 
 TEST(TrialBlocksTest, PlansAreTheSameInAnyLanes) {
-  const Skill skill = LoadSkill("walk");
+  const ClipSkill skill = LoadClipSkill("walk");
   const auto graph = std::make_shared<const ControlGraph>(GraphOf(skill));
   Plan first;
   for (const std::string& set : Batch::InstructionSets()) {
