@@ -9,6 +9,7 @@
 
 #include "stride/character/library.h"
 #include "stride/controllers/control_graph/clip_skill.h"
+#include "stride/controllers/registry.h"
 #include "stride/core/error.h"
 #include "stride/motion/library.h"
 
@@ -18,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 // As short as can be.
 Json SmallSkill() {
-  stride::Skill skill;
+  stride::ClipSkill skill;
   skill.name = "small";
   skill.character = stride::LoadCharacter("liu16");
   stride::Motion walk = stride::LoadMotion("walk", skill.character);
@@ -96,9 +97,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Damage(Choose(&json, place), data[4], kSkill);
   }
   try {
-    const stride::Skill skill = stride::ParseSkill(json.dump(), "fuzz");
-    const std::string text = stride::SkillText(skill);
-    STRIDE_CHECK(stride::SkillText(stride::ParseSkill(text, "written again")) == text);
+    const std::string text =
+        stride::SkillText(stride::FromEnvelope(stride::ParseSkill(json.dump(), "fuzz")));
+    const stride::Skill again = stride::ParseSkill(text, "written again");
+    STRIDE_CHECK(stride::SkillText(stride::FromEnvelope(again)) == text);
   } catch (const stride::InputError&) {
   }
   return 0;

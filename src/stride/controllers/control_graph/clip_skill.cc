@@ -237,13 +237,11 @@ bool UpgradeClipSkill(int version, Json* json) {
   for (const char* key : {"clip", "keep_heading", "clips", "transitions", "policies", "turns"}) {
     if (old.contains(key)) payload[key] = std::move(old[key]);
   }
-  const Json clips = payload.value("clips", Json::array());
   Json upgraded = {
       {"stride_skill", kSkillVersion},
       {"name", old.value("name", Json())},
       {"controller", kController},
-      {"description",
-       clips.size() > 1 ? fmt::format("graph of {} clips", clips.size()) : "one clip"},
+      {"description", fmt::format("learned by an earlier stride (file version {})", version)},
       {"world", {{"time_step", old.value("time_step", Json())}}},
       {"provenance", old.value("provenance", Json())},
       {"metrics", old.value("metrics", Json())},

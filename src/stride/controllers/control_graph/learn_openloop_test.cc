@@ -9,6 +9,7 @@
 
 #include "stride/character/library.h"
 #include "stride/core/error.h"
+#include "stride/learn/learning_run.h"
 #include "stride/motion/library.h"
 
 namespace stride {
@@ -90,20 +91,25 @@ TEST(LearnOpenLoop, WritesAMotionThatCanBeReadAndRefusesWhatIsNone) {
   request.options = Small();
   request.options.paths = 1;
   request.options.samples = 80;
-  request.quiet = true;
   std::filesystem::remove(request.out);
-  const LearnOpenLoopResult result = LearnOpenLoop(request);
+  const Workers workers(1);
+  std::vector<std::string> warnings;
+  const auto learn = [&] {
+    const std::unique_ptr<LearningJob> job = MakeOpenLoopJob(request, workers, &warnings);
+    return ToJson(RunToEnd({.out = request.out, .quiet = true}, workers, job.get()));
+  };
+  const nlohmann::ordered_json result = learn();
   const Motion motion = ReadMotion(request.out);
   Validate(motion, Liu16());
-  EXPECT_NEAR(motion.Duration(), result.performance.motion.Duration(), 1e-9);
+  EXPECT_NEAR(motion.Duration(), result["seconds"].get<double>(), 1e-9);
   EXPECT_NEAR(motion.fps, 60, 1);
   EXPECT_THAT(motion.source, HasSubstr("kick"));
   EXPECT_EQ(motion.contacts.front() & (kLeftFootDown | kRightFootDown),
             kLeftFootDown | kRightFootDown);
-  EXPECT_EQ(ToJson(result)["costs"].size(), ToJson(result)["fragments"].get<std::size_t>());
+  EXPECT_EQ(result["costs"].size(), result["fragments"].get<std::size_t>());
   std::filesystem::remove(request.out);
   request.clip = "no such clip";
-  EXPECT_THROW(LearnOpenLoop(request), InputError);
+  EXPECT_THROW(learn(), InputError);
   EXPECT_FALSE(std::filesystem::exists(request.out));
 }
 
