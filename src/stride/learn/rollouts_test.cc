@@ -100,7 +100,7 @@ TEST_F(RolloutsTest, MeasureWhatARunMeasures) {
   const int trunk = PushedBody(character_);
   double fell_at = -1;
   for (int step = 0; step < 600 && fell_at < 0; ++step) {
-    holder.Step({}, {}, &actuations[0]);
+    holder.Step({.state = engine->GetState(0)}, {}, &actuations[0]);
     std::vector<ExternalForce> forces;
     if (ActsAt(setup_.scenario.pushes[0], step * world.time_step)) {
       forces.push_back({.body = trunk,

@@ -50,6 +50,7 @@ Scenario Full() {
   s.commands = {{.at = 0, .speed = 1.2},
                 {.at = 3, .heading = 0.5, .style = 2, .actor = 1},
                 {.at = 4, .style_name = "kick", .point = GroundPoint{1.5, -2}}};
+  s.chosen = {"friction", "contact.passes"};  // a file says what is not the usual
   return s;
 }
 
