@@ -142,8 +142,8 @@ class Learn(Case):
         taken = skill["provenance"]["capture"]
         self.assertEqual((taken["range"], taken["loop"]), (f"0:{last}", True))
         self.assertAlmostEqual(taken["fps"], slower, places=5)
-        self.assertTrue(skill["clips"][0]["motion"]["loops"])
-        motion = skill["clips"][0]["motion"]  # symmetric, so at another rate than the capture
+        self.assertTrue(skill["payload"]["clips"][0]["motion"]["loops"])
+        motion = skill["payload"]["clips"][0]["motion"]  # symmetric, so at another rate than the capture
         self.assertAlmostEqual((len(motion["frames"]) - 1) / motion["fps"], last / slower, places=3)
         self.json_of(*command[:2], "walk", *command[3:])
         self.assertEqual(json.loads(self.read(out))["provenance"]["capture"],

@@ -16,6 +16,7 @@
 #include "stride/controllers/registry.h"
 #include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
+#include "stride/core/random.h"
 #include "stride/learn/lane_driver.h"
 #include "stride/motion/library.h"
 #include "stride/scenario/fall.h"
@@ -76,6 +77,7 @@ ControllerInput ExampleOf(const ControllerInfo& info, const std::string& charact
   } else {
     input.world.actors = {LoadCharacter(character.empty() ? example.character : character)};
   }
+  input.config = example.config;
   Grant(input.skill ? Join(input.skill->wishes, info.wishes) : info.wishes, {}, &input.world);
   input.stand = StandOn(input.world.actors[0], input.world.terrain);
   if (!example.motion.empty()) {
@@ -267,7 +269,9 @@ TEST_P(ControllerTest, FillsItsChannels) {
 }
 
 // A second under control in lanes against the same second in double: by the lane program where
-// there is one, and by clones. Float and double drift apart slowly; a wrong sign does at once.
+// there is one, and by clones. Float and double drift apart, the more so the less stable what is
+// driven: how far the reference itself goes astray from a start that is off by as little as a float
+// says how much. A wrong sign goes further.
 class LanesTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(LanesTest, AControlledSecondIsThatOfTheReference) {
@@ -278,20 +282,36 @@ TEST_P(LanesTest, AControlledSecondIsThatOfTheReference) {
   std::vector<LaneDriverMaker> makers = {DriveByClones(character, make)};
   if (info.lanes) makers.push_back(DriveByProgram(info.lanes(input)));
 
-  const std::unique_ptr<Controller> reference = make({});
-  const std::unique_ptr<Engine> engine = MakeEngine("native", input.world);
-  engine->SetState(0, reference->Start());
-  std::vector<Actuation> actuations = {Passive(character)};
-  std::vector<Contact> contacts;
   const Command command{.speed = 1.0, .heading = 0.1};
   const int steps = static_cast<int>(std::lround(1 / input.world.time_step));
-  for (int step = 0; step < steps; ++step) {
-    reference->Step({step * input.world.time_step, engine->GetState(0), contacts}, command,
-                    &actuations[0]);
-    engine->Step(actuations, {});
-    contacts.assign(engine->Contacts().begin(), engine->Contacts().end());
-  }
-  const State& expected = engine->GetState(0);
+  const auto perform = [&](double off) {
+    const std::unique_ptr<Controller> reference = make({});
+    const std::unique_ptr<Engine> engine = MakeEngine("native", input.world);
+    State start = reference->Start();
+    Random random(7);
+    for (double& v : start.v) v += off * random.Normal();
+    engine->SetState(0, start);
+    std::vector<Actuation> actuations = {Passive(character)};
+    std::vector<Contact> contacts;
+    for (int step = 0; step < steps; ++step) {
+      reference->Step({step * input.world.time_step, engine->GetState(0), contacts}, command,
+                      &actuations[0]);
+      engine->Step(actuations, {});
+      contacts.assign(engine->Contacts().begin(), engine->Contacts().end());
+    }
+    return engine->GetState(0);
+  };
+  const auto largest_difference = [](const State& a, const State& b) {
+    double largest = 0;
+    for (std::size_t k = 0; k < a.q.size(); ++k) {
+      largest = std::max(largest, std::fabs(a.q[k] - b.q[k]));
+    }
+    return largest;
+  };
+  const State expected = perform(0);
+  const double astray = std::max(largest_difference(perform(1e-5), expected),
+                                 largest_difference(perform(-1e-5), expected));
+  const double allowed = 0.01 + 2 * astray;
 
   for (const LaneDriverMaker& maker : makers) {
     Batch batch(input.world);
@@ -310,9 +330,7 @@ TEST_P(LanesTest, AControlledSecondIsThatOfTheReference) {
     for (const int lane : {0, batch.Lanes() - 1}) {
       batch.GetState(lane, &state);
       ASSERT_FALSE(batch.Failed(lane));
-      for (std::size_t k = 0; k < state.q.size(); ++k) {
-        EXPECT_NEAR(state.q[k], expected.q[k], 0.02) << info.name << " q[" << k << "]";
-      }
+      EXPECT_LT(largest_difference(state, expected), allowed) << info.name;
     }
   }
 }

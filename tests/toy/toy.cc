@@ -8,6 +8,7 @@
 #include "stride/controllers/registry.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
+#include "stride/core/json_node.h"
 #include "stride/learn/parameter_search.h"
 #include "stride/optim/cma_es.h"
 #include "stride/scenario/placement.h"

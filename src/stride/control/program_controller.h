@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -84,7 +85,11 @@ class ProgramController : public Controller {
   void Aim(Actuation* actuation) const {
     for (int i = 0; i < model_.BodyCount(); ++i) {
       const TreeBody<double>& body = model_.GetTree().bodies[i];
-      if (body.kind == JointKind::kFree) continue;
+      if (body.kind == JointKind::kFree) {
+        // No servo; where the targets are drawn, they stand where the reference does.
+        if (reference_) std::copy_n(&reference_->q[body.q], 7, &actuation->target_q[body.q]);
+        continue;
+      }
       const JointDrive<double>& drive = drives_[i];
       double* q = &actuation->target_q[body.q];
       double* v = &actuation->target_v[body.v];

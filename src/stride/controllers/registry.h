@@ -45,6 +45,8 @@ struct ControllerInfo {
   // Something that it can do anywhere, for tests and demonstrations; all built in.
   struct Example {
     std::string character, motion, skill;  // empty: not needed
+    // With which it does the same on every machine, and is quick.
+    nlohmann::json config = nlohmann::json::object();
   } example;
 
   // Its step over lanes; null: it runs in them by clones (learn/lane_driver.h).

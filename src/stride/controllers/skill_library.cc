@@ -47,7 +47,13 @@ Skill LoadSkill(const std::string& name_or_path) {
 }
 
 Skill EnvelopeOf(const std::string& name_or_path) {
-  return ParseEnvelope(TextOf(name_or_path), name_or_path, UpgradeSkill);
+  Skill skill = ParseEnvelope(TextOf(name_or_path), name_or_path, UpgradeSkill);
+  try {
+    FindController(skill.controller);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", name_or_path, error.what()));
+  }
+  return skill;
 }
 
 }  // namespace stride

@@ -81,7 +81,7 @@ std::string UnlearnedGraphSkill() {
       {.from = 0, .to = 1, .blend = 0.8}, {.from = 1, .to = 0, .blend = 0.8}, {.from = 2, .to = 0}};
   ChooseCrossings(skill.character, skill.clip, &skill.plan);
   skill.policies.resize(GraphOf(skill).policies);
-  skill.metrics = {{"robustness", {{"stand", 1.0}, {"stand>walk", 0.25}}}};
+  skill.robustness = {{"stand", 1.0}, {"stand>walk", 0.25}};
   const std::string path = testing::TempDir() + "live_test_graph.skill";
   WriteSkill(skill, path);
   return path;

@@ -280,7 +280,9 @@ ControllerInfo Describe() {
                 return config;
               },
           .refuses = WhyNoParts,
-          .example = {.character = "liu16", .motion = "walk"}};
+          .example = {.character = "liu16",
+                      .motion = "walk",
+                      .config = {{"samples", 128}, {"border_samples", 64}, {"threads", 1}}}};
 }
 
 }  // namespace stride::sampling_controller
