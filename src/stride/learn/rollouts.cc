@@ -220,8 +220,8 @@ std::vector<RolloutResult> Rollouts::Run(int count,
           std::memcpy(out, &head, sizeof head);
           char* at = out + sizeof head;
           for (const std::vector<double>* list : {&r.values, &r.end.q, &r.end.v}) {
-            std::memcpy(at, list->data(), list->size() * sizeof(double));
-            at += list->size() * sizeof(double);
+            at = std::copy_n(reinterpret_cast<const char*>(list->data()),
+                             list->size() * sizeof(double), at);
           }
         }
       },
@@ -244,7 +244,7 @@ std::vector<RolloutResult> Rollouts::Run(int count,
     r.end.q.resize(layout.nq);
     r.end.v.resize(layout.nv);
     for (std::vector<double>* list : {&r.values, &r.end.q, &r.end.v}) {
-      std::memcpy(list->data(), at, list->size() * sizeof(double));
+      std::copy_n(at, list->size() * sizeof(double), reinterpret_cast<char*>(list->data()));
       at += list->size() * sizeof(double);
     }
     lane_steps_ += std::lround(r.seconds / impl_->setup.scenario.world.time_step);
