@@ -49,6 +49,15 @@ class Toy(case.Case):
         with open(ranks, "rb") as file:
             self.assertEqual(alone, file.read())
 
+        # Ranks whose lanes round differently are refused, by one message and at once.
+        mixed = subprocess.run(
+            [*RANKS[:-2], "-n", "1", self.stride, "learn", "toy", "-o", ranks, "--resume", ":", "-n", "1", "-x",
+             "STRIDE_INSTRUCTION_SET=sse2", self.stride, "learn", "toy", "-o", ranks, "--resume"],
+            capture_output=True, text=True, timeout=60, check=False)
+        self.assertNotEqual(mixed.returncode, 0)
+        self.assertIn("different instruction sets", mixed.stderr)
+        self.assertEqual(mixed.stderr.count("stride: error: the ranks"), 1, mixed.stderr)
+
         out = self.path("killed.skill")
         for _ in range(3):
             process = subprocess.Popen([self.stride, "learn", "toy", "-o", out, "--seed", "5", "--resume"],

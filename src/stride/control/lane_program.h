@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "stride/control/controller.h"
@@ -67,12 +68,21 @@ class LaneProgram {
   virtual int Values() const = 0;
   virtual const LaneProgramKernel& Kernel(const char* instruction_set) const = 0;
   virtual const void* Object() const = 0;
+  // With which the controller runs that it is the step of.
+  const std::vector<double>& OwnParameters() const { return own_parameters_; }
+
+ protected:
+  explicit LaneProgram(std::vector<double> own) : own_parameters_(std::move(own)) {}
+
+ private:
+  std::vector<double> own_parameters_;
 };
 
 template <class Program>
 class LaneProgramOf final : public LaneProgram {
  public:
-  explicit LaneProgramOf(Program program) : program_(std::move(program)) {}
+  LaneProgramOf(Program program, std::vector<double> own)
+      : LaneProgram(std::move(own)), program_(std::move(program)) {}
   int Parameters() const override { return program_.Parameters(); }
   int MemorySlots() const override { return program_.MemorySlots(); }
   int Values() const override { return program_.Values(); }
@@ -89,8 +99,8 @@ class LaneProgramOf final : public LaneProgram {
 std::vector<JointDrive<double>> DrivesOf(const Character& character, const Actuation& actuation);
 
 template <class Program>
-std::shared_ptr<const LaneProgram> MakeLaneProgram(Program program) {
-  return std::make_shared<const LaneProgramOf<Program>>(std::move(program));
+std::shared_ptr<const LaneProgram> MakeLaneProgram(Program program, std::vector<double> own = {}) {
+  return std::make_shared<const LaneProgramOf<Program>>(std::move(program), std::move(own));
 }
 
 }  // namespace stride

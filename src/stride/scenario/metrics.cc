@@ -6,7 +6,7 @@
 
 #include "stride/core/error.h"
 #include "stride/dynamics/rigid_body.h"
-#include "stride/scenario/path_smoother.h"
+#include "stride/math/path_smoother.h"
 #include "stride/sim/servo.h"
 
 namespace stride {

@@ -9,8 +9,8 @@
 #include "stride/character/library.h"
 #include "stride/character/rest_pose.h"
 #include "stride/dynamics/rigid_body.h"
+#include "stride/math/path_smoother.h"
 #include "stride/math/rotation.h"
-#include "stride/scenario/path_smoother.h"
 #include "stride/sim/engine.h"
 
 namespace stride {

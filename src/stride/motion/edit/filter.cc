@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stride/math/low_pass.h"
 #include "stride/math/rotation.h"
 
 namespace stride {
@@ -10,16 +11,9 @@ namespace stride {
 void LowPass(const Kinematics& kinematics, double cutoff, double fps,
              std::vector<std::vector<double>>* frames) {
   const int count = static_cast<int>(frames->size());
-  const double sigma = std::sqrt(std::log(2.0)) / (2 * M_PI * cutoff) * fps;  // frames
-  const int radius = std::min(static_cast<int>(std::ceil(3 * sigma)), count - 1);
+  const std::vector<double> kernel = LowPassKernel(cutoff, fps, count - 1);
+  const int radius = static_cast<int>(kernel.size()) - 1;
   if (radius < 1) return;
-  std::vector<double> kernel(radius + 1);
-  double sum = 0;
-  for (int k = 0; k <= radius; ++k) {
-    kernel[k] = std::exp(-0.5 * k * k / (sigma * sigma));
-    sum += (k ? 2 : 1) * kernel[k];
-  }
-  for (double& weight : kernel) weight /= sum;
 
   MakeSignsContinuous(kinematics, frames);
   const Character& character = kinematics.character();

@@ -1,4 +1,4 @@
-#include "stride/scenario/path_smoother.h"
+#include "stride/math/path_smoother.h"
 
 #include <algorithm>
 #include <cmath>
