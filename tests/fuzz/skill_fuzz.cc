@@ -81,7 +81,7 @@ void Damage(Json* value, std::uint8_t how, const Json& whole) {
   } else if (value->is_object() && !value->empty()) {
     value->erase(value->begin().key());
   } else {
-    *value = whole["clips"];
+    *value = whole["payload"]["clips"];
   }
 }
 
