@@ -8,9 +8,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 declare -A settings=(
   [walk]="" [walk_slow]="" [walk_fast]="" [march]=""
   [run]="" [locomotion]=""
+  [simbicon_walk]="--speed 1.1 --set iterations=400 --set push=160 --set push_seconds=0.4 --set push_every=3 --set seconds=12"
 )
 names=("$@")
-if ((${#names[@]} == 0)); then names=(walk walk_slow walk_fast march run locomotion); fi
+if ((${#names[@]} == 0)); then names=(walk walk_slow walk_fast march run locomotion simbicon_walk); fi
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -22,6 +23,12 @@ for name in "${names[@]}"; do
   fi
   if [[ $name == locomotion ]]; then
     build/stride learn graph data/graphs/locomotion.json -o "$folder/$name.skill"
+    mv "$folder/$name.skill" data/skills/
+    continue
+  fi
+  if [[ $name == simbicon_walk ]]; then
+    # shellcheck disable=SC2086  # several words on purpose
+    build/stride learn simbicon --name "$name" --seed 1 ${settings[$name]} -o "$folder/$name.skill"
     mv "$folder/$name.skill" data/skills/
     continue
   fi

@@ -102,7 +102,7 @@ class SearchJob final : public LearningJob {
   LearningResult Result() override {
     const Optimizer& optimizer = *search_.optimizer;
     const std::span<const double> found =
-        optimizer.Best().empty() ? optimizer.Mean() : optimizer.Best();
+        search_.noisy || optimizer.Best().empty() ? optimizer.Mean() : optimizer.Best();
     return search_.result(found, optimizer.BestReturn());
   }
 

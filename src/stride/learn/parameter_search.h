@@ -24,6 +24,9 @@ struct ParameterSearch {
   std::unique_ptr<Optimizer> optimizer;
   int iterations = 100;  // at most; fewer if the optimiser converges
   int trials = 1;        // of each candidate; its return is their mean
+  // Trials differ from iteration to iteration (pushes, worlds): the best candidate may just have
+  // been lucky, and where the search stands in the end is the result.
+  bool noisy = false;
   std::uint64_t seed = 0;
   nlohmann::ordered_json settings;  // for checkpoints of other settings
 

@@ -109,6 +109,7 @@ class Runner {
     if (scenario_.pushes.empty() && !scenario_.random_pushes && scenario_.disturbance == 0) return;
     batch_.ClearForces();
     for (int lane = 0; lane < count; ++lane) {
+      if (!trials[lane].pushed) continue;
       Vec3d at_trunk{};
       for (std::size_t k = 0; k < bodies_.size(); ++k) {
         const Push& push = scenario_.pushes[k];

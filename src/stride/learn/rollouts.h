@@ -33,6 +33,7 @@ struct RolloutSetup {
 struct Rollout {
   std::vector<double> parameters;
   std::uint64_t stream = 0;                  // of its random pushes
+  bool pushed = true;                        // false: the scenario's pushes leave it alone
   State start;                               // as a controller would begin
   std::optional<LaneConditions> conditions;  // those of the scenario's world if there are none
 };
