@@ -10,6 +10,7 @@
 #include "stride/run/run.h"
 #include "stride/run/run_character.h"
 #include "stride/testing/input_error_of.h"
+#include "stride/testing/record_run.h"
 
 namespace stride {
 namespace {
@@ -35,23 +36,6 @@ RunSetup Walkers(double seconds, const std::vector<CharacterSetup>& others = {})
 Vec3d RootOf(const SimRun& run, int actor) {
   const std::vector<double>& q = run.ActorState(actor).q;
   return {q[0], q[1], q[2]};
-}
-
-Recording RecordRun(const RunSetup& setup, const std::vector<std::pair<int, RunInput>>& inputs) {
-  SimRun run(setup);
-  Recording recording;
-  recording.header = run.Header();
-  RecordedFrame frame;
-  std::size_t next = 0;
-  while (!run.Finished()) {
-    for (; next < inputs.size() && inputs[next].first == static_cast<int>(run.StepCount()); ++next)
-      run.Apply(inputs[next].second);
-    run.Step();
-    for (const RecordedEvent& event : run.TakeEvents()) recording.events.push_back(event);
-    run.ReadFrame(&frame);
-    recording.frames.push_back(frame);
-  }
-  return recording;
 }
 
 // The same walk, from another place in another direction: turned and moved back it is the first

@@ -9,6 +9,7 @@
 #include "stride/controllers/control_graph/clip_skill.h"
 #include "stride/core/error.h"
 #include "stride/testing/input_error_of.h"
+#include "stride/testing/record_run.h"
 
 namespace stride {
 namespace {
@@ -44,26 +45,6 @@ std::vector<std::string> KindsOf(const std::vector<RecordedEvent>& events) {
   kinds.reserve(events.size());
   for (const RecordedEvent& event : events) kinds.push_back(event.kind);
   return kinds;
-}
-
-// A run with inputs of every kind, and what a recorder would have kept of it.
-Recording RecordRun(const RunSetup& setup, const std::vector<std::pair<int, RunInput>>& inputs) {
-  SimRun run(setup);
-  Recording recording;
-  recording.header = run.Header();
-  RecordedFrame frame;
-  std::size_t next = 0;
-  run.ReadFrame(&frame);
-  recording.frames.push_back(frame);
-  while (!run.Finished()) {
-    for (; next < inputs.size() && inputs[next].first == static_cast<int>(run.StepCount()); ++next)
-      run.Apply(inputs[next].second);
-    run.Step();
-    for (const RecordedEvent& event : run.TakeEvents()) recording.events.push_back(event);
-    run.ReadFrame(&frame);
-    recording.frames.push_back(frame);
-  }
-  return recording;
 }
 
 TEST(Run, EndsWhenItsSecondsAreOverOrAtTheFall) {
