@@ -15,7 +15,7 @@ function(stride_add_lanes target source)
       set(lanes 8)
     else()
       # GCC 12 warns about its own intrinsics here.
-      set(flags -mtune=skylake-avx512 -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512 -Wno-maybe-uninitialized)
+      set(flags -mtune=skylake-avx512 -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512 -Wno-maybe-uninitialized -Wno-uninitialized)
       set(lanes 16)
     endif()
     set(object ${target}_${name}_${isa})

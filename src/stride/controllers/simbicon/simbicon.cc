@@ -107,6 +107,8 @@ constexpr LegRoles kLegs[2] = {
     {Role::kLeftThigh, Role::kLeftShank, Role::kLeftFoot, Role::kLeftToe},
     {Role::kRightThigh, Role::kRightShank, Role::kRightFoot, Role::kRightToe}};
 
+constexpr double kPublishedSpeed = 0.3;  // m/s, of the published numbers on liu16
+
 std::string Refuses(const Character& character) {
   for (const Role role : {Role::kPelvis, Role::kLeftThigh, Role::kLeftShank, Role::kLeftFoot,
                           Role::kRightThigh, Role::kRightShank, Role::kRightFoot}) {
@@ -177,6 +179,14 @@ std::vector<double> StartParameters() {
 
 std::vector<double> ParametersOf(const ControllerInput& input) {
   return input.skill ? ParametersOf(*input.skill) : StartParameters();
+}
+
+SimbiconProgram ProgramOf(const ControllerInput& input) {
+  SimbiconProgram program = ProgramOf(input.world, input.stand);
+  program.own_speed = kPublishedSpeed;
+  if (input.skill) program.own_speed = JsonNode(input.skill->metrics, "metrics")["speed"].Number();
+  ConfigFromJson(input.config, "simbicon", &program);
+  return program;
 }
 
 constexpr double kAloneSeconds = 100;  // a walk that is found is tried as long
@@ -315,13 +325,14 @@ ControllerInfo Describe() {
               "feedback (SIMBICON)",
           .make = [](const ControllerInput& input) -> std::unique_ptr<Controller> {
             return std::make_unique<ProgramController<SimbiconProgram>>(
-                ProgramOf(input.world, input.stand), input.world, input.stand, ParametersOf(input));
+                ProgramOf(input), input.world, input.stand, ParametersOf(input));
           },
+          .schema = [] { return ConfigSchema<SimbiconProgram>(); },
           .refuses = Refuses,
           .example = {.character = "liu16"},
           .lanes =
               [](const ControllerInput& input) {
-                return MakeLaneProgram(ProgramOf(input.world, input.stand), ParametersOf(input));
+                return MakeLaneProgram(ProgramOf(input), ParametersOf(input));
               },
           .learns = {{.name = "simbicon",
                       .summary = "A walk without motion data",

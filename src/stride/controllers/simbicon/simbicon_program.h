@@ -57,8 +57,11 @@ struct SimbiconProgram {
   JointChain arms[2];  // shoulders; of no count if there are none
   // Of the body's own gains.
   double stance_hip_gain = 2, ankle_gain = 0.6;
-  double turn_rate = 0.5;      // rad/s
-  double touch_load = 20;      // N on the swing foot that is a touch-down
+  double turn_rate = 0.5;    // rad/s
+  double own_speed = 0;      // m/s, that the parameters walk at by themselves
+  double most_faster = 0.8;  // m/s, or slower
+  double speed_gain = 1;     // of the difference from a commanded speed, in the feedback's velocity
+  double touch_load = 20;    // N on the swing foot that is a touch-down
   double least_seconds = 0.1;  // of the second state
 
   enum Slot : int {
@@ -163,8 +166,13 @@ struct SimbiconProgram {
 
     // Equation 1, in both planes.
     const S most(1.2);
+    // A foot that is put down less far ahead lets the body gain speed; beyond the bound it would
+    // trip.
+    const S faster =
+        Select(command.speed_given > S(0.5),
+               Clamped(S(speed_gain) * (command.speed - S(own_speed)), S(most_faster)), S(0));
     const S flexion = Clamped(of_state(P::kSwingHip) + p[P::kDistanceSagittal] * d_ahead +
-                                  p[P::kVelocitySagittal] * v_ahead,
+                                  p[P::kVelocitySagittal] * (v_ahead - faster),
                               most);
     const S sideways =
         Clamped(p[P::kDistanceCoronal] * d_left + p[P::kVelocityCoronal] * v_left, S(0.6));
@@ -232,8 +240,8 @@ struct SimbiconProgram {
     // Half a step early or late: a sum of steps is not exact.
     const S late = memory[kPhaseTime] + S(0.5) * view.time_step;
     const Mask<S> lifted = lifts & (late > p[SimbiconParameter::kLiftSeconds]);
-    const Mask<S> landed =
-        !lifts & (swing_load > S(touch_load)) & (memory[kPhaseTime] > S(least_seconds));
+    const Mask<S> puts_down = !lifts;
+    const Mask<S> landed = puts_down & (swing_load > S(touch_load)) & (late > S(least_seconds));
     memory[kPhase] = Select(lifted, S(1), Select(landed, S(0), memory[kPhase]));
     memory[kPhaseTime] = Select(lifted | landed, S(0), memory[kPhaseTime]);
     memory[kStance] = Select(landed, S(1) - memory[kStance], memory[kStance]);
@@ -249,5 +257,12 @@ struct SimbiconProgram {
   void ReadChannels(const double* memory, std::span<float> values) const;
   static const LaneKernels<LaneProgramKernel>& Kernels() { return SimbiconKernels(); }
 };
+
+template <class Visitor>
+void VisitConfig(SimbiconProgram& p, Visitor& visit) {
+  visit("turn_rate", p.turn_rate, {0, 10, "rad/s"}, "how fast a commanded heading is taken up");
+  visit("speed_gain", p.speed_gain, {0, 10},
+        "how much of the difference from a commanded speed the feedback is told");
+}
 
 }  // namespace stride

@@ -57,6 +57,18 @@ TEST(Simbicon, WalksAlongACommandedHeading) {
   }
 }
 
+TEST(Simbicon, WalksAtACommandedSpeed) {
+  for (const double speed : {0.7, 1.0, 1.4}) {
+    const double seconds = 20;
+    const double before = Walk("simbicon_walk", {.speed = speed}, 5).q[0];
+    const double after = Walk("simbicon_walk", {.speed = speed}, seconds).q[0];
+    EXPECT_NEAR((after - before) / (seconds - 5), speed, 0.1) << speed;
+  }
+  // Out of its range it does what it can, and stays up.
+  const double fastest = Walk("simbicon_walk", {.speed = 5}, 20).q[0];
+  EXPECT_GT(fastest / 20, 1.4);
+}
+
 TEST(Simbicon, HingesTakeWhatTheyCanOfARotation) {
   // Two hinges that cross, y then x, with turned signs: exactly the rotation they are aimed at.
   const Character tall = LoadCharacter("wang09-tall");
