@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "stride/core/error.h"
+#include "stride/sim/batch_contacts.h"
 #include "stride/sim/lane_floats.h"
 
 namespace stride {
@@ -81,7 +82,7 @@ class CloneDriver final : public LaneDriver {
       Lane& at = lanes_[k];
       batch->GetState(lane, &at.state);
       at.contacts.clear();
-      if (time > 0) CollectContacts(*batch, lane, &at.contacts);
+      if (time > 0) ReadContacts(*batch, lane, character_, &at.contacts);
       at.controller->Step({time, at.state, at.contacts}, at.command, &at.actuation);
       batch->SetActuation(lane, at.actuation);
     }
@@ -95,15 +96,6 @@ class CloneDriver final : public LaneDriver {
     std::vector<Contact> contacts;
     Command command;
   };
-
-  void CollectContacts(const Batch& batch, int lane, std::vector<Contact>* contacts) const {
-    for (std::size_t k = 0; k < character_.contact_points.size(); ++k) {
-      const Batch::PointForce at = batch.ContactForce(lane, static_cast<int>(k));
-      if (at.depth <= 0) continue;
-      contacts->push_back({0, character_.contact_points[k].body, -1, -1, at.position, at.normal,
-                           at.force, at.depth});
-    }
-  }
 
   Character character_;
   ControllerMaker make_;

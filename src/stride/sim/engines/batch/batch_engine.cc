@@ -1,5 +1,6 @@
 #include "stride/core/error.h"
 #include "stride/sim/batch.h"
+#include "stride/sim/batch_contacts.h"
 #include "stride/sim/engine.h"
 
 // The lanes behind the Engine contract: one world in all lanes, read from the first. For checks and
@@ -36,7 +37,7 @@ class BatchEngine final : public Engine {
     batch_.Step(1);
     batch_.GetState(0, &state_);
     time_ += world_.time_step;
-    CollectContacts();
+    ReadContacts(batch_, 0, world_.actors[0], &contacts_);
   }
 
   std::span<const Contact> Contacts() const override { return contacts_; }
@@ -51,16 +52,6 @@ class BatchEngine final : public Engine {
   }
 
  private:
-  void CollectContacts() {
-    contacts_.clear();
-    const std::vector<ContactPoint>& points = world_.actors[0].contact_points;
-    for (int k = 0; k < static_cast<int>(points.size()); ++k) {
-      const Batch::PointForce at = batch_.ContactForce(0, k);
-      if (at.depth <= 0) continue;
-      contacts_.push_back({0, points[k].body, -1, -1, at.position, at.normal, at.force, at.depth});
-    }
-  }
-
   const EngineInfo& info_;
   World world_;
   Batch batch_;
