@@ -8,13 +8,12 @@
 
 #include "stride/core/error.h"
 #include "stride/scenario/lane_meter.h"
+#include "stride/scenario/metrics.h"
 #include "stride/sim/lane_floats.h"
 #include "stride/sim/lanes.h"
 
 namespace stride {
 namespace {
-
-constexpr double kHardlyMoving = 0.05;  // m/s
 
 World WorldOf(const RolloutSetup& setup) {
   World world = setup.scenario.world;
@@ -148,9 +147,8 @@ class Runner {
     }
     result->joint_power = slots_.At(kMeterWork, lane) / seconds;
     const double speed = std::hypot(result->forwards, result->sideways) / seconds;
-    if (speed > kHardlyMoving) {
-      result->cost_of_transport = result->joint_power / (mass_ * scenario_.world.gravity * speed);
-    }
+    result->cost_of_transport =
+        CostOfTransport(result->joint_power, mass_, scenario_.world.gravity, speed);
     result->values.resize(driver_->Values());
     driver_->Measure(lane, &batch_, result->values);
   }

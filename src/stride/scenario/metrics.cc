@@ -14,8 +14,7 @@ namespace {
 
 constexpr double kSampleSeconds = 0.02;
 constexpr double kSmoothingSeconds = 1;
-constexpr double kStepPause = 0.1;      // a foot must have been this long off the ground, s
-constexpr double kHardlyMoving = 0.05;  // m/s; below it a path has no direction
+constexpr double kStepPause = 0.1;  // a foot must have been this long off the ground, s
 
 // Mean and standard deviation of what comes one by one (Welford).
 struct Moments {
@@ -280,9 +279,7 @@ Metrics MetricsMeter::Result() const {
     r.tracking_error_deg = m.tracking / static_cast<double>(m.tracked) * 180 / std::numbers::pi;
   }
   r.joint_power = m.work / steps;
-  if (r.speed > kHardlyMoving && m.gravity > 0) {
-    r.cost_of_transport = r.joint_power / (m.mass * m.gravity * r.speed);
-  }
+  r.cost_of_transport = CostOfTransport(r.joint_power, m.mass, m.gravity, r.speed);
   const double legs = m.leg_work[0] + m.leg_work[1] + m.leg_work[2];
   for (int k = 0; k < 3 && legs > 0; ++k) r.leg_power_ratio[k] = m.leg_work[k] / legs;
   r.com_height = m.height.mean;

@@ -36,6 +36,12 @@ struct Metrics {
 };
 nlohmann::ordered_json ToJson(const Metrics& metrics);
 
+inline constexpr double kHardlyMoving = 0.05;  // m/s; below it a path has no direction
+// power / (mass gravity speed); 0 where it hardly moves or weighs nothing.
+inline double CostOfTransport(double power, double mass, double gravity, double speed) {
+  return speed > kHardlyMoving && gravity > 0 ? power / (mass * gravity * speed) : 0;
+}
+
 // Gathers them; no allocation in Add. Power, contacts and touch-downs count every step; what needs
 // the bodies' positions is sampled every 20 ms.
 class MetricsMeter {
