@@ -69,8 +69,8 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   options.population = settings.population;
   search.optimizer = std::make_unique<CmaEs>(
       options, request.seed, SearchSpace{.start = {0, 0, 5}, .scales = {0.2, 0.1, 3}});
-  search.begin = [stand](std::uint64_t, Rollout* trial) { trial->start = stand; };
-  search.value = [](const RolloutResult& r) { return r.seconds - 100 * r.values[0]; };
+  search.begin = [stand](int, std::uint64_t, Rollout* trial) { trial->start = stand; };
+  search.value = [](int, const RolloutResult& r) { return r.seconds - 100 * r.values[0]; };
   search.result = [=, character = world.actors[0]](std::span<const double> found,
                                                    double best_return) {
     const Skill skill{.name = request.name.empty() ? "toy" : request.name,

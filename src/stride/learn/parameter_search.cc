@@ -23,30 +23,33 @@ constexpr char kHead[] = "SRCH", kOptimizer[] = "OPTM";
 
 class SearchJob final : public LearningJob {
  public:
-  SearchJob(ParameterSearch search, const Workers& workers)
-      : search_(std::move(search)), rollouts_(search_.rollouts, workers) {}
-
-  bool Done() const override {
-    return static_cast<int>(search_.optimizer->Iteration()) >= search_.iterations ||
-           search_.optimizer->Converged();
+  SearchJob(std::vector<SearchStage> stages, std::vector<double> start, const Workers& workers)
+      : stages_(std::move(stages)), workers_(workers) {
+    Enter(0, std::move(start));
   }
 
+  bool Done() const override { return stage_ + 1 == stages_.size() && StageDone(); }
+
   Json Advance(const std::function<bool()>&) override {
+    if (StageDone()) {
+      const std::span<const double> found = Found();
+      Enter(stage_ + 1, {found.begin(), found.end()});
+    }
     Optimizer& optimizer = *search_.optimizer;
     const int candidates = optimizer.Population(), trials = search_.trials;
     const std::uint32_t iteration = optimizer.Iteration();
     const std::vector<RolloutResult> results =
-        rollouts_.Run(candidates * trials, [&](int k, Rollout* trial) {
+        rollouts_->Run(candidates * trials, [&](int k, Rollout* trial) {
           const std::uint64_t stream = StreamOfTrial(iteration, k);
-          search_.begin(stream, trial);
           trial->stream = stream;
           trial->parameters.resize(optimizer.Dimension());
           optimizer.Ask(k / trials, trial->parameters);
+          search_.begin(k % trials, stream, trial);
         });
     std::vector<double> returns(candidates, 0);
     double seconds = 0, best = -std::numeric_limits<double>::infinity(), mean = 0;
     for (int k = 0; k < candidates * trials; ++k) {
-      returns[k / trials] += search_.value(results[k]) / trials;
+      returns[k / trials] += search_.value(k % trials, results[k]) / trials;
       seconds += results[k].seconds / (candidates * trials);
     }
     for (const double r : returns) {
@@ -55,7 +58,7 @@ class SearchJob final : public LearningJob {
       mean += r / candidates;
     }
     optimizer.Tell(returns);
-    Json line = {{"phase", "search"},
+    Json line = {{"phase", stages_[stage_].name},
                  {"iteration", iteration},
                  {"seconds", seconds},
                  {"of", search_.rollouts.scenario.seconds},
@@ -67,17 +70,19 @@ class SearchJob final : public LearningJob {
   }
 
   double Progress() const override {
-    return Done() ? 1
-                  : static_cast<double>(search_.optimizer->Iteration()) /
-                        std::max(1, search_.iterations);
+    const double share = StageDone() ? 1
+                                     : static_cast<double>(search_.optimizer->Iteration()) /
+                                           std::max(1, search_.iterations);
+    return (static_cast<double>(stage_) + share) / static_cast<double>(stages_.size());
   }
   const Json& History() const override { return history_; }
-  std::string InstructionSet() const override { return rollouts_.InstructionSet(); }
-  long LaneSteps() const override { return rollouts_.LaneSteps(); }
+  std::string InstructionSet() const override { return rollouts_->InstructionSet(); }
+  long LaneSteps() const override { return lane_steps_ + rollouts_->LaneSteps(); }
 
   std::string Checkpoint() const override {
     const Json head = {
-        {"version", kCheckpointVersion}, {"run", ToJson(Identity())}, {"history", history_}};
+        {"version", kCheckpointVersion}, {"run", ToJson(Identity())}, {"history", history_},
+        {"stage", stage_}, {"start", start_}};
     std::string bytes;
     AppendChunk(
         kHead, [&](std::string* to) { *to += head.dump(); }, &bytes);
@@ -90,7 +95,13 @@ class SearchJob final : public LearningJob {
     const Json json = reader.TakeJson(kHead);
     reader.Compare(JsonNode(json, file_name), Identity());
     if (!json.contains("history") || !json["history"].is_array()) reader.Damaged("no history");
+    const JsonNode node(json, file_name);
+    const int stage = node["stage"].Int(0, static_cast<int>(stages_.size()) - 1);
+    std::vector<double> start = node["start"].Numbers();
+    if (start.size() != start_.size()) reader.Damaged("a start of another size");
     try {
+      // The first stage is there already.
+      if (stage > 0 || start != start_) Enter(stage, std::move(start));
       search_.optimizer->Restore(reader.Take(kOptimizer));
     } catch (const InputError& error) {
       reader.Damaged(error.what());
@@ -100,13 +111,25 @@ class SearchJob final : public LearningJob {
   }
 
   LearningResult Result() override {
-    const Optimizer& optimizer = *search_.optimizer;
-    const std::span<const double> found =
-        search_.noisy || optimizer.Best().empty() ? optimizer.Mean() : optimizer.Best();
-    return search_.result(found, optimizer.BestReturn());
+    return search_.result(Found(), search_.optimizer->BestReturn());
   }
 
  private:
+  void Enter(std::size_t stage, std::vector<double> start) {
+    stage_ = stage;
+    start_ = std::move(start);
+    search_ = stages_[stage].make(start_);
+    if (rollouts_) lane_steps_ += rollouts_->LaneSteps();
+    rollouts_ = std::make_unique<Rollouts>(search_.rollouts, workers_);
+  }
+  bool StageDone() const {
+    return static_cast<int>(search_.optimizer->Iteration()) >= search_.iterations ||
+           search_.optimizer->Converged();
+  }
+  std::span<const double> Found() const {
+    const Optimizer& optimizer = *search_.optimizer;
+    return search_.noisy || optimizer.Best().empty() ? optimizer.Mean() : optimizer.Best();
+  }
   // The same for any number of threads and ranks.
   std::uint64_t StreamOfTrial(std::uint32_t iteration, int trial) const {
     const auto words = Philox(
@@ -122,19 +145,33 @@ class SearchJob final : public LearningJob {
             .character = search_.rollouts.character.name,
             .body_hash = HashOf(ToJson(search_.rollouts.character).dump()),
             .seed = search_.seed,
-            .instruction_set = rollouts_.InstructionSet(),
+            .instruction_set = rollouts_->InstructionSet(),
             .settings = search_.settings};
   }
 
+  std::vector<SearchStage> stages_;
+  const Workers& workers_;
+  std::size_t stage_ = 0;
+  std::vector<double> start_;  // of this stage
   ParameterSearch search_;
-  Rollouts rollouts_;
+  std::unique_ptr<Rollouts> rollouts_;
+  long lane_steps_ = 0;  // of the stages before
   Json history_ = Json::array();
 };
 
 }  // namespace
 
 std::unique_ptr<LearningJob> MakeParameterSearch(ParameterSearch search, const Workers& workers) {
-  return std::make_unique<SearchJob>(std::move(search), workers);
+  // A stage is made once, or again by Restore before anything has been told.
+  auto only = std::make_shared<ParameterSearch>(std::move(search));
+  return std::make_unique<SearchJob>(
+      std::vector<SearchStage>{{"search", [only](std::span<const double>) { return std::move(*only); }}},
+      std::vector<double>{}, workers);
+}
+
+std::unique_ptr<LearningJob> MakeStagedSearch(std::vector<SearchStage> stages,
+                                              std::vector<double> start, const Workers& workers) {
+  return std::make_unique<SearchJob>(std::move(stages), std::move(start), workers);
 }
 
 }  // namespace stride

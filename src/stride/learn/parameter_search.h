@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -30,14 +31,24 @@ struct ParameterSearch {
   std::uint64_t seed = 0;
   nlohmann::ordered_json settings;  // for checkpoints of other settings
 
-  // Fills in a trial but for its parameters: start and conditions, from the trial's own stream.
-  std::function<void(std::uint64_t stream, Rollout* trial)> begin;
+  // Fills in the rest of a trial whose parameters are there: start and conditions, from the trial's
+  // own stream. `index`: which of the candidate's trials it is.
+  std::function<void(int index, std::uint64_t stream, Rollout* trial)> begin;
   // What a trial was worth, more is better.
-  std::function<double(const RolloutResult& result)> value;
+  std::function<double(int index, const RolloutResult& result)> value;
   // What came out. Called on all ranks.
   std::function<LearningResult(std::span<const double> parameters, double best_return)> result;
 };
 
 std::unique_ptr<LearningJob> MakeParameterSearch(ParameterSearch search, const Workers& workers);
+
+// One search after the other, each from what the one before has found: harder and harder worlds,
+// say. Their methods, inputs, seeds and settings must be the same; the last one's result counts.
+struct SearchStage {
+  std::string name;  // "slope 3", for the history
+  std::function<ParameterSearch(std::span<const double> start)> make;
+};
+std::unique_ptr<LearningJob> MakeStagedSearch(std::vector<SearchStage> stages,
+                                              std::vector<double> start, const Workers& workers);
 
 }  // namespace stride

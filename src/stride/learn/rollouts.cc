@@ -61,15 +61,20 @@ class Runner {
     int running = count;
     const double h = scenario_.world.time_step;
     std::size_t next_command = 0;
-    Command command;
+    std::vector<Command> commands;
+    for (int lane = 0; lane < lanes; ++lane) {
+      commands.push_back(trials[std::min(lane, count - 1)].command);
+    }
     for (long step = 0; step < steps_ && running > 0; ++step) {
       const double time = static_cast<double>(step) * h;
       while (next_command < scenario_.commands.size() &&
              scenario_.commands[next_command].at <= time + 1e-9) {
         const TimedCommand& next = scenario_.commands[next_command++];
-        if (next.speed) command.speed = next.speed;
-        if (next.heading) command.heading = next.heading;
-        for (int lane = 0; lane < lanes; ++lane) driver_->SetCommand(lane, command);
+        for (int lane = 0; lane < lanes; ++lane) {
+          if (next.speed) commands[lane].speed = next.speed;
+          if (next.heading) commands[lane].heading = next.heading;
+          driver_->SetCommand(lane, commands[lane]);
+        }
       }
       ApplyPushes(trials, count, time);
       driver_->Step(time, &batch_);
@@ -96,7 +101,7 @@ class Runner {
       const Rollout& trial = trials[std::min(lane, count - 1)];
       batch_.SetConditions(lane, trial.conditions.value_or(usual_));
       batch_.SetState(lane, trial.start);
-      driver_->SetCommand(lane, {});
+      driver_->SetCommand(lane, trial.command);
       parameters.emplace_back(trial.parameters);
     }
     driver_->Begin(parameters, &batch_);

@@ -35,6 +35,7 @@ struct Rollout {
   std::uint64_t stream = 0;                  // of its random pushes
   bool pushed = true;                        // false: the scenario's pushes leave it alone
   State start;                               // as a controller would begin
+  Command command;                           // from the start, until the scenario's own
   std::optional<LaneConditions> conditions;  // those of the scenario's world if there are none
 };
 

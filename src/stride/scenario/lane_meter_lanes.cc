@@ -9,26 +9,6 @@ namespace {
 
 using View = LaneView<Lanes, float>;
 
-// Torque of a joint's servo in the step that led here: the implicit servo (sim/servo.h) looks at
-// the state at the end of the step.
-Vec3<Lanes> ServoTorque(const View& view, int body) {
-  const TreeBody<float>& b = view.tree.bodies[body];
-  const JointState<Lanes>& joint = view.Joint(body);
-  const JointDrive<Lanes>& drive = view.drives[body];
-  Vec3<Lanes> error;
-  if (b.kind == JointKind::kHinge) {
-    error = {drive.target.w - joint.angle, Lanes(0.0f), Lanes(0.0f)};
-  } else {
-    error = RotationVector(Conjugate(joint.rot) * drive.target);
-  }
-  Vec3<Lanes> torque = drive.torque + error * drive.kp + (drive.target_v - joint.w) * drive.kd;
-  if (b.max_torque > 0) {
-    const Lanes most(b.max_torque);
-    torque = torque * (most / Max(most, Norm(torque)));
-  }
-  return torque;
-}
-
 void Begin(const LaneMeterFacts& facts, const Tree<float>& tree, const BatchMemory& memory,
            float* slots) {
   const View view = ViewOf<Lanes>(tree, memory);

@@ -72,75 +72,20 @@ constexpr ParameterInfo kParameters[P::kCount] = {
     {"arm_swing", "", 0.5, 0.1, 0.3, 0.8},
 };
 
-// The joint of a body, with the links it may consist of.
-JointChain ChainOf(const Character& character, int body) {
-  JointChain chain;
-  std::vector<int> bodies = {body};
-  while (character.bodies[bodies.back()].joint.kind == JointKind::kHinge &&
-         character.bodies[character.bodies[bodies.back()].parent].mass == 0 && bodies.size() < 3) {
-    bodies.push_back(character.bodies[bodies.back()].parent);
-  }
-  for (auto at = bodies.rbegin(); at != bodies.rend(); ++at, ++chain.count) {
-    const Joint& joint = character.bodies[*at].joint;
-    const double axis[3] = {joint.axis.x, joint.axis.y, joint.axis.z};
-    chain.body[chain.count] = *at;
-    chain.axis[chain.count] = -1;
-    if (joint.kind != JointKind::kHinge) continue;
-    const int along = static_cast<int>(
-        std::max_element(axis, axis + 3,
-                         [](double a, double b) { return std::fabs(a) < std::fabs(b); }) -
-        axis);
-    chain.axis[chain.count] = along;
-    chain.sign[chain.count] = axis[along] > 0 ? 1 : -1;
-  }
-  return chain;
-}
-
-int ParentOf(const Character& character, const JointChain& chain) {
-  return character.bodies[chain.body[0]].parent;
-}
-
-struct LegRoles {
-  Role thigh, shank, foot, toe;
-};
-constexpr LegRoles kLegs[2] = {
-    {Role::kLeftThigh, Role::kLeftShank, Role::kLeftFoot, Role::kLeftToe},
-    {Role::kRightThigh, Role::kRightShank, Role::kRightFoot, Role::kRightToe}};
-
 constexpr double kPublishedSpeed = 0.3;  // m/s, of the published numbers on liu16
-
-std::string Refuses(const Character& character) {
-  for (const Role role : {Role::kPelvis, Role::kLeftThigh, Role::kLeftShank, Role::kLeftFoot,
-                          Role::kRightThigh, Role::kRightShank, Role::kRightFoot}) {
-    if (character.BodyOf(role) < 0) return fmt::format("it has no {}", RoleName(role));
-  }
-  if (character.BodyOf(Role::kPelvis) != 0 || character.bodies[0].joint.kind != JointKind::kFree) {
-    return "its pelvis is not a root that moves freely";
-  }
-  for (const LegRoles& leg : kLegs) {
-    const int thigh = character.BodyOf(leg.thigh), shank = character.BodyOf(leg.shank),
-              foot = character.BodyOf(leg.foot);
-    if (ParentOf(character, ChainOf(character, thigh)) != 0 ||
-        ParentOf(character, ChainOf(character, shank)) != thigh ||
-        ParentOf(character, ChainOf(character, foot)) != shank) {
-      return "its thighs, shanks and feet are not joined one to the next, from the pelvis on";
-    }
-  }
-  return "";
-}
 
 SimbiconProgram ProgramOf(const World& world, const State& stand) {
   const Character& character = world.actors[0];
   SimbiconProgram program;
   program.drives = DrivesOf(character, HoldPose(character, stand.q, world.gravity));
   for (int side = 0; side < 2; ++side) {
-    const LegRoles& roles = kLegs[side];
+    const LegRoles& roles = kSides[side];
     const auto joint = [&](Role role) -> const Joint& {
       return character.bodies[character.BodyOf(role)].joint;
     };
-    program.legs[side] = {.hip = ChainOf(character, character.BodyOf(roles.thigh)),
-                          .knee = ChainOf(character, character.BodyOf(roles.shank)),
-                          .ankle = ChainOf(character, character.BodyOf(roles.foot)),
+    program.legs[side] = {.hip = ChainOf(character, roles.thigh),
+                          .knee = ChainOf(character, roles.shank),
+                          .ankle = ChainOf(character, roles.foot),
                           .foot = character.BodyOf(roles.foot),
                           .toe = character.BodyOf(roles.toe),
                           .hip_kp = joint(roles.thigh).kp,
@@ -150,10 +95,8 @@ SimbiconProgram ProgramOf(const World& world, const State& stand) {
                           .ankle_kp = joint(roles.foot).kp,
                           .ankle_kd = joint(roles.foot).kd};
   }
-  const Role arms[2] = {Role::kLeftUpperArm, Role::kRightUpperArm};
   for (int side = 0; side < 2; ++side) {
-    const int arm = character.BodyOf(arms[side]);
-    if (arm >= 0) program.arms[side] = ChainOf(character, arm);
+    program.arms[side] = ChainOf(character, kSides[side].arm);
   }
   return program;
 }
@@ -218,7 +161,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   World world;
   world.actors = {LoadCharacter(request.character.empty() ? "liu16" : request.character, warnings)};
   const Character& character = world.actors[0];
-  if (const std::string why = Refuses(character); !why.empty()) {
+  if (const std::string why = RefusesLegs(character); !why.empty()) {
     throw InputError(fmt::format("'{}' cannot walk by this method: {}", character.name, why));
   }
   const State stand = StandOn(character, world.terrain);
@@ -253,13 +196,13 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   }
   search.optimizer = std::make_unique<CmaEs>(options, request.seed, space);
   const LaneConditions usual = Batch(world).DefaultConditions();
-  search.begin = [stand, usual](std::uint64_t stream, Rollout* trial) {
+  search.begin = [stand, usual](int, std::uint64_t stream, Rollout* trial) {
     Random random(stream);
     trial->start = stand;
     trial->pushed = random.Uniform() < 0.5;  // what is asked for is asked of an even walk too
     trial->conditions = DrawWorld({.gains = 1}, usual, &random).conditions;
   };
-  search.value = [settings](const RolloutResult& r) {
+  search.value = [settings](int, const RolloutResult& r) {
     const double off = std::fabs(r.forwards / r.seconds - settings.speed);
     const double aside = std::fabs(r.sideways) / r.seconds;
     const double keeps = std::min(off, 1.0) + std::min(aside, 1.0);
@@ -328,7 +271,7 @@ ControllerInfo Describe() {
                 ProgramOf(input), input.world, input.stand, ParametersOf(input));
           },
           .schema = [] { return ConfigSchema<SimbiconProgram>(); },
-          .refuses = Refuses,
+          .refuses = RefusesLegs,
           .example = {.character = "liu16"},
           .lanes =
               [](const ControllerInput& input) {

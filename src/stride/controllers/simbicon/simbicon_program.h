@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stride/control/lane_program.h"
+#include "stride/controllers/simbicon/joint_chain.h"
 
 // SIMBICON (Yin, Loken, van de Panne 2007) as a lane program: a finite state machine of key poses,
 // the torso and the swing hip held in the world, and a swing foot that is placed by feedback on the
@@ -38,14 +39,6 @@ struct SimbiconParameter {
   };
 };
 
-// One joint of the body, or a chain of hinges through massless links that stands for one.
-struct JointChain {
-  int count = 0;
-  int body[3] = {};
-  int axis[3] = {};     // 0, 1, 2: a hinge about x, y, z; -1: a ball
-  double sign[3] = {};  // of the hinge's axis
-};
-
 struct SimbiconProgram {
   std::vector<JointDrive<double>> drives;  // what the rest of the body holds
   struct Leg {
@@ -78,54 +71,6 @@ struct SimbiconProgram {
   int Parameters() const { return SimbiconParameter::kCount; }
   int MemorySlots() const { return kSlotCount; }
   int Values() const { return 1; }  // steps
-
-  // 0, 1, 2: about x, y, z.
-  template <class S>
-  static STRIDE_INLINE Quat<S> About(int axis, const S& angle) {
-    S s, c;
-    SinCos(angle * S(0.5), &s, &c);
-    return {c, axis == 0 ? s : S(0), axis == 1 ? s : S(0), axis == 2 ? s : S(0)};
-  }
-  // Of the chain's last body in the frame of what it hangs on.
-  template <class S, class Real>
-  static STRIDE_INLINE Quat<S> Rotation(const LaneView<S, Real>& view, const JointChain& chain) {
-    Quat<S> rotation = Quat<S>::Identity();
-    for (int k = 0; k < chain.count; ++k) {
-      const JointState<S>& joint = view.Joint(chain.body[k]);
-      rotation =
-          rotation *
-          (chain.axis[k] < 0 ? joint.rot : About(chain.axis[k], joint.angle * S(chain.sign[k])));
-    }
-    return rotation;
-  }
-  // Hinges take what they can of a rotation: exact for one hinge, and for two that cross.
-  template <class S, class Real>
-  static STRIDE_INLINE void Aim(const LaneView<S, Real>& view, const JointChain& chain,
-                                const Quat<S>& target, const S& kp, const S& kd) {
-    for (int k = 0; k < chain.count; ++k) {
-      JointDrive<S>& drive = view.drives[chain.body[k]];
-      drive.kp = kp, drive.kd = kd;
-      const int axis = chain.axis[k];
-      if (axis < 0) {
-        drive.target = target;
-        continue;
-      }
-      const Vec3<S> turn = RotationVector(
-          Normalized(Quat<S>{target.w, axis == 0 ? target.x : S(0), axis == 1 ? target.y : S(0),
-                             axis == 2 ? target.z : S(0)}));
-      const S angle = axis == 0 ? turn.x : axis == 1 ? turn.y : turn.z;
-      drive.target = {angle * S(chain.sign[k]), S(0), S(0), S(0)};
-    }
-  }
-  template <class S>
-  static STRIDE_INLINE Quat<S> Choose(const Mask<S>& mask, const Quat<S>& a, const Quat<S>& b) {
-    return {Select(mask, a.w, b.w), Select(mask, a.x, b.x), Select(mask, a.y, b.y),
-            Select(mask, a.z, b.z)};
-  }
-  template <class S>
-  static STRIDE_INLINE S Clamped(const S& x, const S& most) {
-    return Min(Max(x, -most), most);
-  }
 
   template <class S, class Real>
   STRIDE_INLINE void Begin(const LaneView<S, Real>&, const LaneCommand<S>&, const S*,

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+// The objective of wang09 (its Section 4.1): nine terms of a walk that was measured by GaitMeter.
+namespace stride {
+
+enum class WalkTerm : int { kUser, kVel, kLand, kFail, kSym, kAng, kHead, kPower, kRatio, kCount };
+inline constexpr int kWalkTerms = static_cast<int>(WalkTerm::kCount);
+const char* TermName(WalkTerm term);                // "user"
+WalkTerm FindTerm(const std::string& name);         // throws InputError with the names
+
+struct WalkGoal {
+  std::optional<double> speed, step_length;  // m/s, m
+  double seconds = 10;                       // that a walk should last
+  double mass = 70, com_height = 0.9;        // of the body, kg, m
+  double slope = 0;                          // rad, of the ground ahead
+  // Only the time counts in the cost of transport: walks as fast as it can (the paper's 1 / v).
+  bool fastest = false;
+  std::array<bool, kWalkTerms> without{};
+};
+
+// A walk in numbers that people know.
+struct WalkFigures {
+  double seconds = 0, speed = 0, aside = 0, rise = 0;  // m/s
+  double step_length = 0, step_width = 0, cadence = 0;  // m, m, steps a minute
+  std::array<double, 3> ratio{};  // squared torques of hips, knees, ankles, shares
+  double squared_torque = 0;      // E_power, N^2 m^2
+  double head_shake = 0;          // root mean square of its acceleration, m/s^2
+  double arm_phase = 0;           // correlation of the arms' swing with the other legs': 1 natural
+};
+// `values`: what the lane program measured, GaitMeter's.
+WalkFigures FiguresOf(std::span<const double> values);
+
+struct WalkScore {
+  std::array<double, kWalkTerms> raw{};       // E_s
+  std::array<double, kWalkTerms> weighted{};  // w_s E_s; of those left out, too
+  double total = 0;                           // of those not left out
+  double natural = 0;                         // the same without the fail term
+};
+WalkScore ScoreOf(std::span<const double> values, const WalkGoal& goal);
+
+nlohmann::ordered_json ToJson(const WalkFigures& figures);
+nlohmann::ordered_json ToJson(const WalkScore& score);
+
+}  // namespace stride

@@ -1,0 +1,400 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "stride/character/library.h"
+#include "stride/character/rest_pose.h"
+#include "stride/controllers/simbicon/walk_objective.h"
+#include "stride/controllers/simbicon/walker.h"
+#include "stride/controllers/skill_library.h"
+#include "stride/core/config.h"
+#include "stride/core/error.h"
+#include "stride/core/random.h"
+#include "stride/learn/parameter_search.h"
+#include "stride/optim/cma_es.h"
+#include "stride/scenario/placement.h"
+#include "stride/scenario/variation.h"
+
+// `stride learn walker`: walks optimised by CMA-ES for the objective of wang09, then, beyond the
+// paper, made robust while they stay natural.
+namespace stride {
+namespace {
+
+using P = WalkerParameter;
+
+constexpr double kAloneSeconds = 100;  // a walk that is found is tried as long
+
+struct WalkerSettings {
+  double speed = 0, step_length = 0, slope = 0, friction = 0.9;
+  std::array<bool, kWalkTerms> without{};
+  std::string start = "shipped";
+  bool fastest = false;
+  int iterations = 300, population = 64;
+  double seconds = 10, sigma = 0.5;
+  int stage_iterations = 100;
+  double slope_step = 3, friction_step = 0.5;
+  int robust_iterations = 150, robust_population = 64, robust_trials = 7;
+  double robust_sigma = 0.2, robust_weight = 30;
+  double push = 120, push_seconds = 0.4, push_every = 2.5;
+};
+template <class Visitor>
+void VisitConfig(WalkerSettings& s, Visitor& visit) {
+  visit("speed", s.speed, {0, 10, "m/s"}, "to walk at; 0: what costs least for the way");
+  visit("step_length", s.step_length, {0, 3, "m"}, "of its steps; 0: any");
+  visit("slope", s.slope, {-45, 45, "degrees"}, "of the ground ahead, uphill positive");
+  visit("friction", s.friction, {0.01, 10}, "of the ground");
+  for (int k = 0; k < kWalkTerms; ++k) {
+    static const std::array<std::string, kWalkTerms> keys = [] {
+      std::array<std::string, kWalkTerms> names;
+      for (int i = 0; i < kWalkTerms; ++i) {
+        names[i] = std::string("without_") + TermName(static_cast<WalkTerm>(i));
+      }
+      return names;
+    }();
+    visit(keys[k].c_str(), s.without[k], "leave this term of the objective out");
+  }
+  visit("fastest", s.fastest, "only time costs: as fast as it can walk");
+  visit("start", s.start, {"shipped", "paper"},
+        "where the search begins: a walker that is built in, or the paper's Table 2");
+  visit("iterations", s.iterations, {0, 100000}, "of the search for a natural walk");
+  visit("population", s.population, {4, 10000}, "candidates an iteration (paper: 19)");
+  visit("seconds", s.seconds, {1, 100, "s"}, "of a trial (paper: 10)");
+  visit("sigma", s.sigma, {0.0001, 3}, "how far the search looks at first, in usual changes");
+  visit("stage_iterations", s.stage_iterations, {1, 100000},
+        "of each step towards a slope or a friction");
+  visit("slope_step", s.slope_step, {0.1, 45, "degrees"}, "from slope to slope (paper: 3)");
+  visit("friction_step", s.friction_step, {0.01, 10}, "from friction to friction (paper: 0.5)");
+  visit("robust_iterations", s.robust_iterations, {0, 100000},
+        "under pushes, after the natural walk; 0: none");
+  visit("robust_population", s.robust_population, {4, 10000}, "candidates an iteration");
+  visit("robust_trials", s.robust_trials, {1, 64}, "of each candidate that are pushed");
+  visit("robust_sigma", s.robust_sigma, {0.0001, 3}, "how far that search looks at first");
+  visit("robust_weight", s.robust_weight, {0, 1e6},
+        "of a fall under pushes against the natural objective");
+  visit("push", s.push, {0, 2000, "N"}, "spread of the random pushes, for 70 kg");
+  visit("push_seconds", s.push_seconds, {0.01, 2, "s"}, "of a push");
+  visit("push_every", s.push_every, {0.5, 20, "s"}, "from one push to the next");
+}
+
+// All that the stages share.
+struct Plan {
+  LearningRequest request;
+  WalkerSettings settings;
+  Character character;
+  WalkGoal goal;
+  double mass = 0;
+  const Workers* workers = nullptr;
+};
+
+constexpr double kDegree = std::numbers::pi / 180;
+
+Scenario ScenarioOf(const Plan& plan, double slope, double friction) {
+  Scenario scenario;
+  scenario.seconds = plan.settings.seconds;
+  scenario.world.contact.passes = 2;  // as rough as other learning
+  scenario.world.friction = friction;
+  scenario.world.terrain.slope = slope * kDegree;
+  return scenario;
+}
+
+RolloutSetup SetupOf(const Plan& plan, const Scenario& scenario, double own_speed) {
+  World world = scenario.world;
+  world.actors = {plan.character};
+  WalkerProgram program = MakeWalkerProgram(world, StandOn(plan.character, world.terrain));
+  program.own_speed = own_speed;
+  return {.character = plan.character,
+          .scenario = scenario,
+          .driver = DriveByProgram(MakeLaneProgram(std::move(program)))};
+}
+
+RolloutResult Try(const Plan& plan, const Scenario& scenario, std::span<const double> parameters,
+                  double own_speed) {
+  return Rollouts(SetupOf(plan, scenario, own_speed), *plan.workers)
+      .Run(1, [&](int, Rollout* trial) {
+        trial->parameters.assign(parameters.begin(), parameters.end());
+        trial->start = WalkerStart(plan.character, scenario.world.terrain, parameters);
+      })[0];
+}
+
+std::string GroundText(const Scenario& scenario) {
+  return fmt::format("slope {:g} degrees, friction {:g}",
+                     scenario.world.terrain.slope / kDegree, scenario.world.friction);
+}
+
+LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_speed,
+                        std::span<const double> found, double best_return) {
+  Scenario alone = scenario;
+  alone.random_pushes.reset();
+  alone.seconds = kAloneSeconds;
+  const RolloutResult walk = Try(plan, alone, found, own_speed);
+  const WalkFigures figures = FiguresOf(walk.values);
+  Scenario judged = alone;
+  judged.seconds = plan.settings.seconds;
+  WalkGoal goal = plan.goal;
+  goal.slope = scenario.world.terrain.slope;
+  const WalkScore score = ScoreOf(Try(plan, judged, found, own_speed).values, goal);
+  const Walker walker{{found.begin(), found.end()}, figures.speed};
+  const Skill skill{
+      .name = plan.request.name.empty() ? "walker" : plan.request.name,
+      .controller = "walker",
+      .description =
+          fmt::format("optimised walk of {} at {:.2f} m/s", plan.character.name, figures.speed),
+      .character = plan.character,
+      .start = WalkerStart(plan.character, scenario.world.terrain, found),
+      .wishes = {.time_step = scenario.world.time_step},
+      .provenance = {{"method", "walker"},
+                     {"seed", plan.request.seed},
+                     {"stride", STRIDE_VERSION},
+                     {"settings", ConfigToJson(plan.settings)}},
+      .metrics = {{"seconds_of_100", walk.seconds},
+                  {"figures", ToJson(figures)},
+                  {"objective", ToJson(score)},
+                  {"return", best_return}},
+      .payload = PayloadOf(walker)};
+  LearningResult result;
+  result.lines = {
+      {"walker", plan.character.name + ", " + GroundText(scenario)},
+      {"alone", fmt::format("{:.1f} of {:g} s at {:.3f} m/s, steps of {:.3f} m, {:.1f} m aside",
+                            walk.seconds, kAloneSeconds, figures.speed, figures.step_length,
+                            walk.sideways)},
+      {"effort", fmt::format("E_power {:.0f}, hip:knee:ankle {:.2f} {:.2f} {:.2f}, cost of transport "
+                             "{:.2f}",
+                             figures.squared_torque, figures.ratio[0], figures.ratio[1],
+                             figures.ratio[2], walk.cost_of_transport)},
+      {"objective", fmt::format("{:.4f}", score.total)}};
+  for (int k = 0; k < kWalkTerms; ++k) {
+    result.lines.emplace_back(
+        fmt::format("  {}", TermName(static_cast<WalkTerm>(k))),
+        fmt::format("{:.4f}{}", score.weighted[k], goal.without[k] ? " (left out)" : ""));
+  }
+  constexpr double kNear = 0.025;
+  std::vector<std::string> misses;
+  if (walk.fell || walk.failed) {
+    misses.push_back(fmt::format("the walk falls after {:.1f} of {:g} s", walk.seconds,
+                                 kAloneSeconds));
+  }
+  if (goal.speed && std::fabs(figures.speed - *goal.speed) > kNear) {
+    misses.push_back(fmt::format("it walks at {:.3f} m/s; {:.3f} were asked for", figures.speed,
+                                 *goal.speed));
+  }
+  if (goal.step_length && std::fabs(figures.step_length - *goal.step_length) > kNear) {
+    misses.push_back(fmt::format("its steps are {:.3f} m; {:.3f} were asked for",
+                                 figures.step_length, *goal.step_length));
+  }
+  result.shortfall = fmt::format("{}", fmt::join(misses, "; "));
+  result.json = {{"character", plan.character.name},
+                 {"skill", plan.request.out},
+                 {"seed", plan.request.seed},
+                 {"metrics", skill.metrics},
+                 {"settings", ConfigToJson(plan.settings)}};
+  result.files = {{plan.request.out, SkillText(skill)}};
+  return result;
+}
+
+SearchSpace SpaceOf(std::span<const double> start, int count) {
+  SearchSpace space;
+  for (int k = 0; k < count; ++k) {
+    const WalkerParameterInfo& info = WalkerParameters()[k];
+    space.start.push_back(std::clamp(start[k], info.lower, info.upper));
+    space.scales.push_back(info.scale);
+    space.lower.push_back(info.lower);
+    space.upper.push_back(info.upper);
+  }
+  return space;
+}
+
+ParameterSearch BaseSearch(const Plan& plan) {
+  ParameterSearch search;
+  search.method = "walker";
+  search.settings = ConfigToJson(plan.settings);
+  search.seed = plan.request.seed;
+  return search;
+}
+
+// The paper's optimisation, on one ground.
+ParameterSearch NaturalSearch(const std::shared_ptr<const Plan>& plan, const Scenario& scenario,
+                              int iterations, double sigma, std::span<const double> start) {
+  const WalkerSettings& settings = plan->settings;
+  ParameterSearch search = BaseSearch(*plan);
+  search.iterations = iterations;
+  search.rollouts = SetupOf(*plan, scenario, 0);
+  CmaOptions options;
+  options.population = settings.population;
+  options.sigma = sigma;
+  search.optimizer =
+      std::make_unique<CmaEs>(options, plan->request.seed, SpaceOf(start, P::kPaperCount));
+  // What is beyond the paper stays as it was.
+  const std::vector<double> beyond(start.begin() + P::kPaperCount, start.end());
+  search.begin = [plan, scenario, beyond](int, std::uint64_t, Rollout* trial) {
+    trial->parameters.insert(trial->parameters.end(), beyond.begin(), beyond.end());
+    trial->start = WalkerStart(plan->character, scenario.world.terrain, trial->parameters);
+  };
+  WalkGoal goal = plan->goal;
+  goal.slope = scenario.world.terrain.slope;
+  search.value = [goal](int, const RolloutResult& r) { return -ScoreOf(r.values, goal).total; };
+  search.result = [plan, scenario, beyond](std::span<const double> found, double best_return) {
+    std::vector<double> all(found.begin(), found.end());
+    all.insert(all.end(), beyond.begin(), beyond.end());
+    return ResultOf(*plan, scenario, 0, all, best_return);
+  };
+  return search;
+}
+
+// Beyond the paper: pushes and worlds that vary over the trials, while the natural walk stays part
+// of what is asked for.
+ParameterSearch RobustSearch(const std::shared_ptr<const Plan>& plan, const Scenario& flat,
+                             std::span<const double> start) {
+  const WalkerSettings& settings = plan->settings;
+  const double own_speed = FiguresOf(Try(*plan, flat, start, 0).values).speed;
+  ParameterSearch search = BaseSearch(*plan);
+  Scenario scenario = flat;
+  scenario.random_pushes = RandomPushes{.duration = settings.push_seconds,
+                                        .every = settings.push_every,
+                                        .sigma = settings.push * plan->mass / 70,
+                                        .sigma_growth = 0};
+  search.iterations = settings.robust_iterations;
+  search.trials = 1 + settings.robust_trials;
+  search.noisy = true;
+  search.rollouts = SetupOf(*plan, scenario, own_speed);
+  CmaOptions options;
+  options.population = settings.robust_population;
+  options.sigma = settings.robust_sigma;
+  search.optimizer = std::make_unique<CmaEs>(options, plan->request.seed, SpaceOf(start, P::kCount));
+  World world = scenario.world;
+  world.actors = {plan->character};
+  const LaneConditions usual = Batch(world).DefaultConditions();
+  search.begin = [plan, scenario, usual](int index, std::uint64_t stream, Rollout* trial) {
+    trial->start = WalkerStart(plan->character, scenario.world.terrain, trial->parameters);
+    trial->pushed = index > 0;
+    if (index == 0) return;
+    Random random(stream);
+    trial->conditions =
+        DrawWorld({.stiffness = 2, .damping = 2, .friction = 1.3, .gains = 1}, usual, &random)
+            .conditions;
+  };
+  WalkGoal goal = plan->goal;
+  goal.slope = scenario.world.terrain.slope;
+  if (!goal.speed) goal.speed = own_speed;
+  const double natural_share = search.trials;
+  const double robust_share =
+      settings.robust_weight * search.trials / static_cast<double>(settings.robust_trials);
+  search.value = [=](int index, const RolloutResult& r) {
+    if (index == 0) return -natural_share * ScoreOf(r.values, goal).total;
+    return -robust_share * (1 - r.seconds / goal.seconds);
+  };
+  search.result = [plan, scenario, own_speed](std::span<const double> found, double best_return) {
+    return ResultOf(*plan, scenario, own_speed, found, best_return);
+  };
+  return search;
+}
+
+std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Workers& workers,
+                                     std::vector<std::string>* warnings) {
+  auto plan = std::make_shared<Plan>();
+  plan->request = request;
+  plan->workers = &workers;
+  WalkerSettings& settings = plan->settings;
+  for (const std::string& text : request.settings) SetConfigValue(text, &settings);
+  if (request.Has("without")) {
+    for (const std::string& term : request.options.at("without")) {
+      settings.without[static_cast<int>(FindTerm(term))] = true;
+    }
+  }
+  std::vector<double> start;
+  if (request.Has("from") || settings.start == "shipped") {
+    const Skill skill = LoadSkill(request.Has("from") ? request.Text("from") : "walker_stocky");
+    if (skill.controller != "walker") {
+      throw InputError(fmt::format("'{}' is a skill of the controller '{}'; expected one of "
+                                   "'walker', which `stride learn walker` makes",
+                                   request.Text("from"), skill.controller));
+    }
+    start = WalkerOf(skill).parameters;
+    if (request.character.empty()) plan->character = skill.character;
+  } else {
+    start = WalkerPaperValues();
+  }
+  if (plan->character.bodies.empty()) {
+    plan->character =
+        LoadCharacter(request.character.empty() ? "wang09-stocky" : request.character, warnings);
+  }
+  const Character& character = plan->character;
+  if (const std::string why = RefusesLegs(character); !why.empty()) {
+    throw InputError(fmt::format("'{}' cannot walk by this method: {}", character.name, why));
+  }
+  for (const Body& body : character.bodies) plan->mass += body.mass;
+  WalkGoal& goal = plan->goal;
+  if (settings.speed > 0) goal.speed = settings.speed;
+  if (settings.step_length > 0) goal.step_length = settings.step_length;
+  goal.seconds = settings.seconds;
+  goal.mass = plan->mass;
+  goal.com_height = CenterOfMassAt(character, StandOn(character, {}).q).z;
+  goal.fastest = settings.fastest;
+  goal.without = settings.without;
+
+  std::vector<SearchStage> stages;
+  const auto natural = [&](std::string name, double slope, double friction, int iterations,
+                           double sigma) {
+    const Scenario scenario = ScenarioOf(*plan, slope, friction);
+    stages.push_back({std::move(name), [=](std::span<const double> from) {
+                        return NaturalSearch(plan, scenario, iterations, sigma, from);
+                      }});
+  };
+  const double usual = World().friction;
+  if (settings.iterations > 0) {
+    natural("natural", 0, usual, settings.iterations, settings.sigma);
+  }
+  // Step by step to the ground that is asked for.
+  const int slopes = static_cast<int>(std::ceil(std::fabs(settings.slope) / settings.slope_step - 1e-9));
+  for (int k = 1; k <= slopes; ++k) {
+    const double slope = settings.slope * k / slopes;
+    natural(fmt::format("slope {:g}", slope), slope, usual, settings.stage_iterations,
+            0.5 * settings.sigma);
+  }
+  const int frictions = static_cast<int>(
+      std::ceil(std::fabs(settings.friction - usual) / settings.friction_step - 1e-9));
+  for (int k = 1; k <= frictions; ++k) {
+    const double friction = usual + (settings.friction - usual) * k / frictions;
+    natural(fmt::format("friction {:g}", friction), settings.slope, friction,
+            settings.stage_iterations, 0.5 * settings.sigma);
+  }
+  if (settings.robust_iterations > 0) {
+    const Scenario scenario = ScenarioOf(*plan, settings.slope, settings.friction);
+    stages.push_back({"robust", [plan, scenario](std::span<const double> from) {
+                        return RobustSearch(plan, scenario, from);
+                      }});
+  }
+  if (stages.empty()) {
+    throw InputError("nothing to learn: iterations and robust_iterations are 0, and the ground is "
+                     "the usual one");
+  }
+  return MakeStagedSearch(std::move(stages), std::move(start), workers);
+}
+
+}  // namespace
+
+LearningMethod WalkerLearning() {
+  using Kind = LearningOption::Kind;
+  return {.name = "walker",
+          .summary = "A natural walk without motion data, by optimisation (wang09)",
+          .examples = {"stride learn walker --character wang09-tall -o tall.skill",
+                       "stride learn walker --speed 1.4 --step-length 0.7 -o brisk.skill",
+                       "stride learn walker --slope 12 -o uphill.skill"},
+          .options = {{"from", "Skill of this method to begin with"},
+                      {"without", "Term of the objective to leave out (user, vel, land, fail, sym, "
+                                  "ang, head, power, ratio)",
+                       Kind::kList},
+                      {"speed", "To walk at, m/s", Kind::kSetting, "speed"},
+                      {"step-length", "Of its steps, m", Kind::kSetting, "step_length"},
+                      {"slope", "Of the ground, degrees, uphill positive: found step by step",
+                       Kind::kSetting, "slope"},
+                      {"friction", "Of the ground: found step by step", Kind::kSetting,
+                       "friction"}},
+          .schema = ConfigSchema<WalkerSettings>,
+          .make = MakeJob};
+}
+
+}  // namespace stride
