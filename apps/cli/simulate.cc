@@ -45,10 +45,16 @@ SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common)
     world.time_step = *arguments.time_step;
     scenario.chosen.push_back("time_step");
   }
-  if (arguments.friction) world.friction = *arguments.friction;
+  if (arguments.friction) {
+    world.friction = *arguments.friction;
+    scenario.chosen.push_back("friction");
+  }
   if (arguments.gravity) world.gravity = *arguments.gravity;
   if (!arguments.terrain.empty()) world.terrain = ParseTerrain(arguments.terrain);
   if (!arguments.slope.empty()) ParseSlope(arguments.slope, &world.terrain);
+  if (!arguments.terrain.empty() || !arguments.slope.empty()) {
+    scenario.chosen.push_back(kChosenGround);
+  }
   AddAll(arguments.pushes, ParsePush, &scenario.pushes);
   AddAll(arguments.loads, ParseLoad, &scenario.loads);
   AddAll(arguments.changes, ParseChange, &scenario.changes);

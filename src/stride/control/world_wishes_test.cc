@@ -26,6 +26,20 @@ TEST(WorldWishes, WhatTheUserChoseWins) {
   EXPECT_EQ(world.contact.passes, 9);
 }
 
+TEST(WorldWishes, TheGroundIsGrantedUnlessItWasChosen) {
+  const WorldWishes wishes{.friction = 0.3, .slope = 0.2};
+  World world;
+  Grant(wishes, {}, &world);
+  EXPECT_EQ(world.friction, 0.3);
+  EXPECT_EQ(world.terrain.slope, 0.2);
+  world = World();
+  Grant(wishes, std::vector<std::string>{"terrain", "friction"}, &world);
+  EXPECT_EQ(world, World());
+  world.terrain.slope = 0.1;
+  Grant(wishes, {}, &world);
+  EXPECT_EQ(world.terrain.slope, 0.1);
+}
+
 TEST(WorldWishes, ASkillsComeBeforeItsControllers) {
   const WorldWishes skill{.time_step = 0.002};
   const WorldWishes controller{.time_step = 0.004, .contact = ContactModel{.passes = 5}};

@@ -32,8 +32,7 @@ class SearchJob final : public LearningJob {
 
   Json Advance(const std::function<bool()>&) override {
     if (StageDone()) {
-      const std::span<const double> found = Found();
-      Enter(stage_ + 1, {found.begin(), found.end()});
+      Enter(stage_ + 1, Found());
     }
     Optimizer& optimizer = *search_.optimizer;
     const int candidates = optimizer.Population(), trials = search_.trials;
@@ -44,6 +43,7 @@ class SearchJob final : public LearningJob {
           trial->stream = stream;
           trial->parameters.resize(optimizer.Dimension());
           optimizer.Ask(k / trials, trial->parameters);
+          if (search_.complete) trial->parameters = search_.complete(trial->parameters);
           search_.begin(k % trials, stream, trial);
         });
     std::vector<double> returns(candidates, 0);
@@ -126,9 +126,12 @@ class SearchJob final : public LearningJob {
     return static_cast<int>(search_.optimizer->Iteration()) >= search_.iterations ||
            search_.optimizer->Converged();
   }
-  std::span<const double> Found() const {
+  std::vector<double> Found() const {
     const Optimizer& optimizer = *search_.optimizer;
-    return search_.noisy || optimizer.Best().empty() ? optimizer.Mean() : optimizer.Best();
+    const std::span<const double> found =
+        search_.noisy || optimizer.Best().empty() ? optimizer.Mean() : optimizer.Best();
+    return search_.complete ? search_.complete(found)
+                            : std::vector<double>(found.begin(), found.end());
   }
   // The same for any number of threads and ranks.
   std::uint64_t StreamOfTrial(std::uint32_t iteration, int trial) const {

@@ -31,6 +31,10 @@ struct ParameterSearch {
   std::uint64_t seed = 0;
   nlohmann::ordered_json settings;  // for checkpoints of other settings
 
+  // All parameters from those that are searched for; null: these are all. What is tried, handed on
+  // from stage to stage and reported is complete.
+  std::function<std::vector<double>(std::span<const double> found)> complete;
+
   // Fills in the rest of a trial whose parameters are there: start and conditions, from the trial's
   // own stream. `index`: which of the candidate's trials it is.
   std::function<void(int index, std::uint64_t stream, Rollout* trial)> begin;

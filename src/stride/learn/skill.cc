@@ -34,17 +34,28 @@ Json ToJson(const WorldWishes& wishes) {
   Json json = Json::object();
   if (wishes.time_step) json["time_step"] = *wishes.time_step;
   if (wishes.contact) json["contact"] = ConfigToJson(*wishes.contact);
+  if (wishes.friction) json["friction"] = *wishes.friction;
+  if (wishes.slope) json["slope"] = *wishes.slope;
   return json;
 }
 
 // With the ranges of a world's settings.
 WorldWishes WishesFrom(const JsonNode& node) {
-  if (!node.value().is_object()) node.Fail("an object with time_step and contact, or neither");
+  if (!node.value().is_object()) {
+    node.Fail("an object with time_step, contact, friction and slope, or none of them");
+  }
   World world;
-  ConfigFromJson(nlohmann::json::parse(node.value().dump()), node.source() + ": world", &world);
   WorldWishes wishes;
+  nlohmann::json settings = nlohmann::json::parse(node.value().dump());
+  if (settings.contains("slope")) {
+    wishes.slope = node["slope"].Number();
+    if (!(std::fabs(*wishes.slope) < 1)) node["slope"].Fail("a slope between -1 and 1 rad");
+    settings.erase("slope");
+  }
+  ConfigFromJson(settings, node.source() + ": world", &world);
   if (node.value().contains("time_step")) wishes.time_step = world.time_step;
   if (node.value().contains("contact")) wishes.contact = world.contact;
+  if (node.value().contains("friction")) wishes.friction = world.friction;
   return wishes;
 }
 

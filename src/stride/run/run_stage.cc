@@ -81,7 +81,9 @@ void RunStage::GrantWishes(const std::vector<LoadedCharacter>& loaded) {
   }
   setup.scenario.world.time_step = world.time_step;
   setup.scenario.world.contact = world.contact;
-  setup.scenario.chosen.clear();
+  setup.scenario.world.friction = world.friction;
+  setup.scenario.world.terrain = world.terrain;
+  setup.scenario.chosen = {kChosenGround};
   for (const ConfigField& field : FieldsOf(&setup.scenario.world)) {
     setup.scenario.chosen.push_back(field.key);
   }

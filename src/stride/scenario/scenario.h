@@ -52,6 +52,9 @@ struct TimedCommand {
   friend bool operator==(const TimedCommand&, const TimedCommand&) = default;
 };
 
+// In Scenario::chosen: the terrain, its slope or both were given.
+inline constexpr const char* kChosenGround = "terrain";
+
 // Where several characters run, what names no actor is about the first of them: random pushes, the
 // disturbance, loads, changes and the end at a fall always are.
 struct Scenario {
@@ -61,8 +64,8 @@ struct Scenario {
   // Ground and settings; the actors are filled in when it is run. The text of the ground, as on the
   // command line ("steps:0.1,0.3,5"), stands in `terrain` of the JSON.
   World world;
-  // Keys of the world's settings that the user gave ("time_step"), even where they are what they
-  // would have been: a controller's own wishes give way to these (control/world_wishes.h).
+  // Keys of the world's settings that the user gave ("time_step"), or kChosenGround, even where they
+  // are what they would have been: a controller's own wishes give way to these (control/world_wishes.h).
   std::vector<std::string> chosen;
   std::vector<Push> pushes;
   std::optional<RandomPushes> random_pushes;

@@ -352,6 +352,11 @@ std::vector<std::string> ChosenSettings(const Scenario& scenario) {
       keys.push_back(fields[k].key);
     }
   }
+  if (scenario.world.terrain != Terrain() ||
+      std::find(scenario.chosen.begin(), scenario.chosen.end(), kChosenGround) !=
+          scenario.chosen.end()) {
+    keys.push_back(kChosenGround);
+  }
   return keys;
 }
 
@@ -372,6 +377,7 @@ Scenario ScenarioFromJson(const Json& json, const std::string& source) {
     if (!stop->is_boolean()) Refuse(source, "stop_at_fall", *stop, "true or false");
     scenario.stop_at_fall = stop->get<bool>();
   }
+  if (json.contains("terrain") || json.contains("slope")) scenario.chosen.push_back(kChosenGround);
   scenario.world.terrain = TerrainFrom(&keys);
   if (const std::optional<Json> world = keys.Take("world")) {
     ConfigFromJson(*world, source + ": world", &scenario.world);

@@ -12,8 +12,10 @@ namespace stride {
 template <class S>
 struct GaitMoment {
   Mask<S> left_stands, second_state, landed;
+  Mask<S> stands;                    // on both feet
   S step_length, step_width;         // m, of the step that ends where `landed`
   S sine, cosine;                    // of the heading
+  S speed_off;                       // m/s, beyond what was commanded; 0: nothing was
   Momentum<S> momentum;              // of the whole body
   Mask<S> pushes_off_unplanted;      // stance_t of equation 6
   Mask<S> stubbed;                   // stubbed_t
@@ -48,6 +50,8 @@ struct GaitMeter {
     kArmLeg,         // arms' swing times legs'
     kArmSquare,
     kLegSquare,
+    kSpeedOff,       // ahead, beyond what was commanded, m
+    kStanding,       // s
     kValues,
     // Memory only.
     kSpin = kValues,  // of the step before
@@ -137,6 +141,8 @@ struct GaitMeter {
       slots[kArmSquare] += h * arm * arm;
       slots[kLegSquare] += h * leg * leg;
     }
+    slots[kSpeedOff] += h * moment.speed_off;
+    slots[kStanding] += Select(moment.stands, h, S(0));
     slots[kSeconds] += h;
   }
 };

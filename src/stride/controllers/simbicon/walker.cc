@@ -39,6 +39,7 @@ std::vector<DebugChannel> WalkerProgram::Channels() const {
   using Kind = DebugChannel::Kind;
   return {{"stance", "0 left, 1 right", Kind::kScalar},
           {"phase", "0 swings forwards, 1 pushes off", Kind::kScalar},
+          {"mode", "0 walks, 1 stops, 2 stands", Kind::kScalar},
           {"distance ahead of the stance ankle", "m", Kind::kScalar},
           {"velocity of the centre of mass", "m/s", Kind::kScalar}};
 }
@@ -46,8 +47,9 @@ std::vector<DebugChannel> WalkerProgram::Channels() const {
 void WalkerProgram::ReadChannels(const double* memory, std::span<float> values) const {
   values[0] = static_cast<float>(memory[kStance]);
   values[1] = static_cast<float>(memory[kPhase]);
-  values[2] = static_cast<float>(memory[kDistance]);
-  values[3] = static_cast<float>(memory[kVelocity]);
+  values[2] = static_cast<float>(memory[kMode]);
+  values[3] = static_cast<float>(memory[kDistance]);
+  values[4] = static_cast<float>(memory[kVelocity]);
 }
 
 WalkerProgram MakeWalkerProgram(const World& world, const State& stand) {
@@ -59,6 +61,11 @@ WalkerProgram MakeWalkerProgram(const World& world, const State& stand) {
   program.gain_share = mass / 70;
   program.weight = mass * world.gravity;
   program.meter = GaitMeterOf(character);
+  const BodyFrames frames = FramesAt(character, stand.q);
+  const Vec3d ankles = (frames.position[character.BodyOf(Role::kLeftFoot)] +
+                        frames.position[character.BodyOf(Role::kRightFoot)]) *
+                       0.5;
+  program.stand_ahead = CenterOfMassAt(character, stand.q).x - ankles.x;
   const auto points_of = [&](int body) {
     return static_cast<int>(
         std::count_if(character.contact_points.begin(), character.contact_points.end(),

@@ -32,19 +32,20 @@ struct WalkerSettings {
   double speed = 0, step_length = 0, slope = 0, friction = 0.9;
   std::array<bool, kWalkTerms> without{};
   std::string start = "shipped";
-  bool fastest = false;
+  bool fastest = false, free = false;
   int iterations = 300, population = 64;
   double seconds = 10, sigma = 0.5;
   int stage_iterations = 100;
   double slope_step = 3, friction_step = 0.5;
   int robust_iterations = 150, robust_population = 64, robust_trials = 7;
   double robust_sigma = 0.2, robust_weight = 30;
+  int command_iterations = 60, command_population = 48;
   double push = 120, push_seconds = 0.4, push_every = 2.5;
 };
 template <class Visitor>
 void VisitConfig(WalkerSettings& s, Visitor& visit) {
-  visit("speed", s.speed, {0, 10, "m/s"}, "to walk at; 0: what costs least for the way");
-  visit("step_length", s.step_length, {0, 3, "m"}, "of its steps; 0: any");
+  visit("speed", s.speed, {0, 10, "m/s"}, "to walk at; 0: any, or a human's where no step length is given");
+  visit("step_length", s.step_length, {0, 3, "m"}, "of its steps; 0: any, or a human's where no speed is given");
   visit("slope", s.slope, {-45, 45, "degrees"}, "of the ground ahead, uphill positive");
   visit("friction", s.friction, {0.01, 10}, "of the ground");
   for (int k = 0; k < kWalkTerms; ++k) {
@@ -57,6 +58,9 @@ void VisitConfig(WalkerSettings& s, Visitor& visit) {
     }();
     visit(keys[k].c_str(), s.without[k], "leave this term of the objective out");
   }
+  visit("free", s.free,
+        "neither speed nor step length are wanted: what costs least for the way (the paper's "
+        "default)");
   visit("fastest", s.fastest, "only time costs: as fast as it can walk");
   visit("start", s.start, {"shipped", "paper"},
         "where the search begins: a walker that is built in, or the paper's Table 2");
@@ -75,6 +79,9 @@ void VisitConfig(WalkerSettings& s, Visitor& visit) {
   visit("robust_sigma", s.robust_sigma, {0.0001, 3}, "how far that search looks at first");
   visit("robust_weight", s.robust_weight, {0, 1e6},
         "of a fall under pushes against the natural objective");
+  visit("command_iterations", s.command_iterations, {0, 100000},
+        "that teach it to obey a speed and to stop; 0: none");
+  visit("command_population", s.command_population, {4, 10000}, "candidates an iteration");
   visit("push", s.push, {0, 2000, "N"}, "spread of the random pushes, for 70 kg");
   visit("push_seconds", s.push_seconds, {0.01, 2, "s"}, "of a push");
   visit("push_every", s.push_every, {0.5, 20, "s"}, "from one push to the next");
@@ -90,6 +97,9 @@ struct Plan {
   const Workers* workers = nullptr;
 };
 
+constexpr double kSpeedRange = 0.4;  // m/s, around its own, that it learns to obey
+// Comfortable walking of humans: 1.35 m/s and steps of 0.72 m on legs of 0.9 m.
+constexpr double kFroude = 0.455, kStepOfLeg = 0.8;
 constexpr double kDegree = std::numbers::pi / 180;
 
 Scenario ScenarioOf(const Plan& plan, double slope, double friction) {
@@ -120,9 +130,23 @@ RolloutResult Try(const Plan& plan, const Scenario& scenario, std::span<const do
       })[0];
 }
 
+LaneConditions UsualConditions(const Plan& plan, const Scenario& scenario) {
+  World world = scenario.world;
+  world.actors = {plan.character};
+  return Batch(world).DefaultConditions();
+}
+
 std::string GroundText(const Scenario& scenario) {
   return fmt::format("slope {:g} degrees, friction {:g}",
                      scenario.world.terrain.slope / kDegree, scenario.world.friction);
+}
+
+// The world it was learned in, where that is not the usual one.
+WorldWishes WishesOf(const World& world) {
+  WorldWishes wishes{.time_step = world.time_step};
+  if (world.friction != World().friction) wishes.friction = world.friction;
+  if (world.terrain.slope != 0) wishes.slope = world.terrain.slope;
+  return wishes;
 }
 
 LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_speed,
@@ -145,7 +169,7 @@ LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_s
           fmt::format("optimised walk of {} at {:.2f} m/s", plan.character.name, figures.speed),
       .character = plan.character,
       .start = WalkerStart(plan.character, scenario.world.terrain, found),
-      .wishes = {.time_step = scenario.world.time_step},
+      .wishes = WishesOf(scenario.world),
       .provenance = {{"method", "walker"},
                      {"seed", plan.request.seed},
                      {"stride", STRIDE_VERSION},
@@ -195,99 +219,138 @@ LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_s
   return result;
 }
 
-SearchSpace SpaceOf(std::span<const double> start, int count) {
+// A search over some of the parameters; the others stay as they were.
+ParameterSearch SearchOver(const std::shared_ptr<const Plan>& plan, const Scenario& scenario,
+                           int first, int last, std::span<const double> start, double own_speed,
+                           const CmaOptions& options) {
+  ParameterSearch search;
+  search.method = "walker";
+  search.settings = ConfigToJson(plan->settings);
+  search.seed = plan->request.seed;
+  search.rollouts = SetupOf(*plan, scenario, own_speed);
   SearchSpace space;
-  for (int k = 0; k < count; ++k) {
+  for (int k = first; k < last; ++k) {
     const WalkerParameterInfo& info = WalkerParameters()[k];
     space.start.push_back(std::clamp(start[k], info.lower, info.upper));
     space.scales.push_back(info.scale);
     space.lower.push_back(info.lower);
     space.upper.push_back(info.upper);
   }
-  return space;
-}
-
-ParameterSearch BaseSearch(const Plan& plan) {
-  ParameterSearch search;
-  search.method = "walker";
-  search.settings = ConfigToJson(plan.settings);
-  search.seed = plan.request.seed;
+  search.optimizer = std::make_unique<CmaEs>(options, plan->request.seed, space);
+  std::vector<double> all(start.begin(), start.end());
+  search.complete = [first, all](std::span<const double> found) {
+    std::vector<double> complete = all;
+    std::copy(found.begin(), found.end(), complete.begin() + first);
+    return complete;
+  };
+  search.result = [plan, scenario, own_speed](std::span<const double> found, double best_return) {
+    return ResultOf(*plan, scenario, own_speed, found, best_return);
+  };
   return search;
 }
 
 // The paper's optimisation, on one ground.
 ParameterSearch NaturalSearch(const std::shared_ptr<const Plan>& plan, const Scenario& scenario,
                               int iterations, double sigma, std::span<const double> start) {
-  const WalkerSettings& settings = plan->settings;
-  ParameterSearch search = BaseSearch(*plan);
-  search.iterations = iterations;
-  search.rollouts = SetupOf(*plan, scenario, 0);
   CmaOptions options;
-  options.population = settings.population;
+  options.population = plan->settings.population;
   options.sigma = sigma;
-  search.optimizer =
-      std::make_unique<CmaEs>(options, plan->request.seed, SpaceOf(start, P::kPaperCount));
-  // What is beyond the paper stays as it was.
-  const std::vector<double> beyond(start.begin() + P::kPaperCount, start.end());
-  search.begin = [plan, scenario, beyond](int, std::uint64_t, Rollout* trial) {
-    trial->parameters.insert(trial->parameters.end(), beyond.begin(), beyond.end());
+  ParameterSearch search =
+      SearchOver(plan, scenario, 0, P::kPaperCount, start, 0, options);
+  search.iterations = iterations;
+  search.begin = [plan, scenario](int, std::uint64_t, Rollout* trial) {
     trial->start = WalkerStart(plan->character, scenario.world.terrain, trial->parameters);
   };
   WalkGoal goal = plan->goal;
   goal.slope = scenario.world.terrain.slope;
   search.value = [goal](int, const RolloutResult& r) { return -ScoreOf(r.values, goal).total; };
-  search.result = [plan, scenario, beyond](std::span<const double> found, double best_return) {
-    std::vector<double> all(found.begin(), found.end());
-    all.insert(all.end(), beyond.begin(), beyond.end());
-    return ResultOf(*plan, scenario, 0, all, best_return);
-  };
   return search;
 }
 
+constexpr WorldVariation kVariedGround = {
+    .stiffness = 2, .damping = 2, .friction = 1.3, .gains = 1, .slope = 0};
+
 // Beyond the paper: pushes and worlds that vary over the trials, while the natural walk stays part
 // of what is asked for.
-ParameterSearch RobustSearch(const std::shared_ptr<const Plan>& plan, const Scenario& flat,
+ParameterSearch RobustSearch(const std::shared_ptr<const Plan>& plan, const Scenario& ground,
                              std::span<const double> start) {
   const WalkerSettings& settings = plan->settings;
-  const double own_speed = FiguresOf(Try(*plan, flat, start, 0).values).speed;
-  ParameterSearch search = BaseSearch(*plan);
-  Scenario scenario = flat;
+  const double own_speed = FiguresOf(Try(*plan, ground, start, 0).values).speed;
+  Scenario scenario = ground;
   scenario.random_pushes = RandomPushes{.duration = settings.push_seconds,
                                         .every = settings.push_every,
                                         .sigma = settings.push * plan->mass / 70,
                                         .sigma_growth = 0};
-  search.iterations = settings.robust_iterations;
-  search.trials = 1 + settings.robust_trials;
-  search.noisy = true;
-  search.rollouts = SetupOf(*plan, scenario, own_speed);
   CmaOptions options;
   options.population = settings.robust_population;
   options.sigma = settings.robust_sigma;
-  search.optimizer = std::make_unique<CmaEs>(options, plan->request.seed, SpaceOf(start, P::kCount));
-  World world = scenario.world;
-  world.actors = {plan->character};
-  const LaneConditions usual = Batch(world).DefaultConditions();
-  search.begin = [plan, scenario, usual](int index, std::uint64_t stream, Rollout* trial) {
+  ParameterSearch search =
+      SearchOver(plan, scenario, 0, P::kWalkCount, start, own_speed, options);
+  search.iterations = settings.robust_iterations;
+  search.trials = 1 + settings.robust_trials;
+  search.noisy = true;
+  const LaneConditions usual = UsualConditions(*plan, scenario);
+  const State stand = StandOn(plan->character, scenario.world.terrain);
+  search.begin = [=](int index, std::uint64_t stream, Rollout* trial) {
     trial->start = WalkerStart(plan->character, scenario.world.terrain, trial->parameters);
     trial->pushed = index > 0;
     if (index == 0) return;
     Random random(stream);
-    trial->conditions =
-        DrawWorld({.stiffness = 2, .damping = 2, .friction = 1.3, .gains = 1}, usual, &random)
-            .conditions;
+    // Some turn while they are pushed, some begin from a stand.
+    if (random.Uniform() < 0.4) {
+      trial->command.heading = random.Uniform(-1, 1) * std::numbers::pi / 2;
+    }
+    if (random.Uniform() < 0.15) trial->start = stand;
+    trial->conditions = DrawWorld(kVariedGround, usual, &random).conditions;
   };
   WalkGoal goal = plan->goal;
   goal.slope = scenario.world.terrain.slope;
   if (!goal.speed) goal.speed = own_speed;
-  const double natural_share = search.trials;
-  const double robust_share =
-      settings.robust_weight * search.trials / static_cast<double>(settings.robust_trials);
+  const double robust_share = settings.robust_weight / settings.robust_trials;
   search.value = [=](int index, const RolloutResult& r) {
-    if (index == 0) return -natural_share * ScoreOf(r.values, goal).total;
+    if (index == 0) return -ScoreOf(r.values, goal).total;
     return -robust_share * (1 - r.seconds / goal.seconds);
   };
-  search.result = [plan, scenario, own_speed](std::span<const double> found, double best_return) {
-    return ResultOf(*plan, scenario, own_speed, found, best_return);
+  return search;
+}
+
+// Beyond the paper: obeys a commanded speed, stops and stands.
+ParameterSearch CommandSearch(const std::shared_ptr<const Plan>& plan, const Scenario& ground,
+                              std::span<const double> start) {
+  const WalkerSettings& settings = plan->settings;
+  const double own_speed = FiguresOf(Try(*plan, ground, start, 0).values).speed;
+  Scenario scenario = ground;
+  scenario.random_pushes = RandomPushes{.duration = settings.push_seconds,
+                                        .every = settings.push_every,
+                                        .sigma = 0.3 * settings.push * plan->mass / 70,
+                                        .sigma_growth = 0};
+  CmaOptions options;
+  options.population = settings.command_population;
+  options.sigma = 0.5;
+  ParameterSearch search =
+      SearchOver(plan, scenario, P::kWalkCount, P::kCount, start, own_speed, options);
+  search.iterations = settings.command_iterations;
+  constexpr int kSpeeds = 4, kStops = 2;
+  search.trials = kSpeeds + kStops;
+  search.noisy = true;
+  const LaneConditions usual = UsualConditions(*plan, scenario);
+  search.begin = [=](int index, std::uint64_t stream, Rollout* trial) {
+    trial->start = WalkerStart(plan->character, scenario.world.terrain, trial->parameters);
+    Random random(stream);
+    if (index < kSpeeds) {
+      trial->command.speed =
+          own_speed + kSpeedRange * (2 * (index + random.Uniform()) / kSpeeds - 1);
+    } else {
+      trial->command.speed = 0;
+    }
+    trial->conditions = DrawWorld(kVariedGround, usual, &random).conditions;
+  };
+  search.value = [=](int index, const RolloutResult& r) {
+    const double off = std::fabs(r.values[GaitMeter::kSpeedOff]) / r.seconds;
+    const double fails = 1 - r.seconds / settings.seconds;
+    const double moves =
+        index < kSpeeds ? 0 : 1 - r.values[GaitMeter::kStanding] / r.seconds;
+    return -(2 * fails + std::min(off, 1.0) + 0.5 * moves);
   };
   return search;
 }
@@ -327,6 +390,15 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   }
   for (const Body& body : character.bodies) plan->mass += body.mass;
   WalkGoal& goal = plan->goal;
+  if (request.Has("free")) settings.free = true;
+  if (settings.speed == 0 && settings.step_length == 0 && !settings.free) {
+    // As people of such legs walk.
+    const State rest = StandOn(character, {});
+    const BodyFrames frames = FramesAt(character, rest.q);
+    const double leg = frames.position[character.BodyOf(Role::kLeftThigh)].z;
+    settings.speed = std::round(100 * kFroude * std::sqrt(World().gravity * leg)) / 100;
+    settings.step_length = std::round(100 * kStepOfLeg * leg) / 100;
+  }
   if (settings.speed > 0) goal.speed = settings.speed;
   if (settings.step_length > 0) goal.step_length = settings.step_length;
   goal.seconds = settings.seconds;
@@ -367,6 +439,12 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
                         return RobustSearch(plan, scenario, from);
                       }});
   }
+  if (settings.command_iterations > 0) {
+    const Scenario scenario = ScenarioOf(*plan, settings.slope, settings.friction);
+    stages.push_back({"commands", [plan, scenario](std::span<const double> from) {
+                        return CommandSearch(plan, scenario, from);
+                      }});
+  }
   if (stages.empty()) {
     throw InputError("nothing to learn: iterations and robust_iterations are 0, and the ground is "
                      "the usual one");
@@ -387,6 +465,7 @@ LearningMethod WalkerLearning() {
                       {"without", "Term of the objective to leave out (user, vel, land, fail, sym, "
                                   "ang, head, power, ratio)",
                        Kind::kList},
+                      {"free", "No speed or step length is wanted: what costs least", Kind::kFlag},
                       {"speed", "To walk at, m/s", Kind::kSetting, "speed"},
                       {"step-length", "Of its steps, m", Kind::kSetting, "step_length"},
                       {"slope", "Of the ground, degrees, uphill positive: found step by step",

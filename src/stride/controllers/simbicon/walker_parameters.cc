@@ -110,18 +110,32 @@ std::vector<Info> MakeTable() {
     add(fmt::format("start.{}_rate", joint.name), "start", "rad/s", joint.rate,
         0.5 + 0.1 * std::fabs(joint.rate), -30, 30);
   }
-  add("faster.swing_hip_y.0", "beyond", "rad s/m", 0, 0.1, -1, 1);
-  add("faster.swing_hip_y.1", "beyond", "rad s/m", 0, 0.1, -1, 1);
-  add("faster.torso_y", "beyond", "rad s/m", 0, 0.05, -0.5, 0.5);
-  add("faster.push_off", "beyond", "rad s/m", 0, 0.1, -1, 1);
-  add("faster.swing_knee_y", "beyond", "rad s/m", 0, 0.1, -1, 1);
-  add("faster.transition", "beyond", "s", 0, 0.02, -0.2, 0.2);
   add("off.torso_y", "beyond", "rad s/m", 0, 0.05, -0.5, 0.5);
   add("off.stance_ankle_y", "beyond", "rad s/m", 0, 0.05, -0.5, 0.5);
   add("off.lift", "beyond", "rad s/m", 0, 0.1, -1, 1);
   add("ankle_distance_coronal", "beyond", "rad/m", 0, 0.1, -1, 1);
   add("ankle_velocity_coronal", "beyond", "rad s/m", 0, 0.1, -1, 1);
   add("width", "beyond", "rad", 0, 0.03, -0.2, 0.3);
+  add("faster.swing_hip_y.0", "beyond", "rad s/m", -0.1, 0.2, -2, 2);
+  add("faster.swing_hip_y.1", "beyond", "rad s/m", -0.1, 0.2, -2, 2);
+  add("faster.torso_y", "beyond", "rad s/m", 0.05, 0.1, -0.5, 0.5);
+  add("faster.push_off", "beyond", "rad s/m", 0.2, 0.2, -2, 2);
+  add("faster.swing_knee_y", "beyond", "rad s/m", 0, 0.1, -1, 1);
+  add("faster.transition", "beyond", "s", 0, 0.05, -0.3, 0.3);
+  add("faster.stance_knee_y", "beyond", "rad s/m", 0, 0.1, -1, 1);
+  add("faster.swing_ankle_y", "beyond", "rad s/m", 0, 0.1, -1, 1);
+  add("stop.lift_seconds", "beyond", "s", 0.25, 0.03, 0.1, 0.5);
+  add("stop.swing_hip_y.0", "beyond", "rad", -0.4, 0.1, -1, 0.3);
+  add("stop.swing_hip_y.1", "beyond", "rad", 0, 0.1, -0.6, 0.6);
+  add("stop.swing_knee_y.0", "beyond", "rad", 0.9, 0.1, 0.2, 1.6);
+  add("stop.swing_knee_y.1", "beyond", "rad", 0.1, 0.05, 0, 0.6);
+  add("stop.stance_knee_y", "beyond", "rad", 0.1, 0.05, 0, 0.5);
+  add("stop.distance_sagittal", "beyond", "rad/m", 0.5, 0.1, -2, 3);
+  add("stop.velocity_sagittal", "beyond", "rad s/m", 0.3, 0.1, -1, 2);
+  add("stop.distance_coronal", "beyond", "rad/m", 0.5, 0.1, -1, 3);
+  add("stop.velocity_coronal", "beyond", "rad s/m", 0.3, 0.1, -1, 2);
+  add("stand.distance", "beyond", "rad/m", 1, 0.1, 0, 4);
+  add("stand.velocity", "beyond", "rad s/m", 0.3, 0.05, 0, 2);
   return table;
 }
 

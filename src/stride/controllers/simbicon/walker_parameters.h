@@ -77,21 +77,38 @@ struct WalkerParameter {
     kStartRates,
     kPaperCount = kStartRates + kStartJoints,
 
-    // Beyond the paper, 0 there. What a commanded speed adds, for each m/s above its own:
-    kFasterSwingHip0 = kPaperCount,
-    kFasterSwingHip1,
-    kFasterTorso,
-    kFasterPushOff,
-    kFasterKnee,
-    kFasterTransition,
-    // What a speed that is not the wanted one adds, for each m/s too fast:
-    kOffTorso,
+    // Beyond the paper. What a speed that is not the wanted one adds, for each m/s too fast:
+    kOffTorso = kPaperCount,
     kOffAnkle,
     kOffLift,  // of the swing knee in the first state, for either sign and both planes
     // Of the stance ankle, sideways.
     kAnkleDistanceCoronal,
     kAnkleVelocityCoronal,
     kWidth,  // of the swing hip outwards
+    kWalkCount,
+
+    // Commands. What a commanded speed adds, for each m/s above its own:
+    kFasterSwingHip0 = kWalkCount,
+    kFasterSwingHip1,
+    kFasterTorso,
+    kFasterPushOff,
+    kFasterKnee,
+    kFasterTransition,
+    kFasterStanceKnee,
+    kFasterSwingAnkle,
+    // Steps that stop: SIMBICON's, in place; then a stand.
+    kStopLiftSeconds,
+    kStopHip0,
+    kStopHip1,
+    kStopKnee0,
+    kStopKnee1,
+    kStopStanceKnee,
+    kStopDistanceSagittal,
+    kStopVelocitySagittal,
+    kStopDistanceCoronal,
+    kStopVelocityCoronal,
+    kStandDistance,  // of both ankles, in both planes
+    kStandVelocity,
     kCount,
   };
   static_assert(kPaperCount == 184);
@@ -101,7 +118,7 @@ struct WalkerParameterInfo {
   std::string name;   // "swing_knee.kp.0", the state last
   std::string group;  // "balance", "target", "gain", "start", "beyond"
   std::string unit;
-  double paper;         // Table 2, and Section 4.3; 0 beyond the paper
+  double paper;         // Table 2 and Section 4.3; beyond the paper our own first guess
   double scale;         // what is a usual change
   double lower, upper;  // where it is looked for
 };

@@ -32,6 +32,8 @@ struct WalkerProgram {
   double turn_rate = 0.5;  // rad/s
   double own_speed = 0;    // m/s, that the parameters walk at by themselves; 0: not known
   double most_faster = 0.5;    // m/s, or slower
+  double halt_speed = 0.1;     // m/s; commanded less, it stops
+  double stand_ahead = 0;      // m, of the centre of mass before the ankles in a stand
   double touch_load = 20;      // N on a foot that is a contact
   double landing_pitch = 0.1;  // rad, toes up against the ground (paper: 0.1)
   // A foot that carries so much of the weight has landed, however it came down: after a push there
@@ -45,6 +47,7 @@ struct WalkerProgram {
     kPhaseTime,  // s
     kHeading,    // rad, that it walks along
     kCleared,    // 1 once the swing foot has left the ground
+    kMode,       // 0 walks, 1 stops step by step, 2 stands
     kLanding,    // x and y of the ankle when its foot landed, world
     kDistance = kLanding + 2,  // d, for plots
     kVelocity,
@@ -96,129 +99,204 @@ struct WalkerProgram {
     return foot | toes;
   }
 
+  // What a step of the controller knows before it aims.
+  template <class S>
+  struct Moment {
+    GaitMoment<S> gait;
+    Quat<S> heading;
+    Vec3<S> ankle;           // of the stance foot
+    S d_ahead, d_left;       // from it to the centre of mass
+    S v_ahead, v_left;       // of the centre of mass
+    S faster;                // m/s than it walks by itself, as commanded
+    Mask<S> stops, stands;   // steps in place; stands on both feet
+    Mask<S> planted[2];
+  };
+
   template <class S, class Real>
   STRIDE_INLINE void Step(const LaneView<S, Real>& view, const LaneCommand<S>& command, const S* p,
                           S* memory) const {
-    using P = WalkerParameter;
-    const S h = view.time_step;
     const S turn = command.heading - memory[kHeading];
-    memory[kHeading] +=
-        Select(command.heading_given > S(0.5), Clamped(turn, S(turn_rate) * h), S(0));
-    GaitMoment<S> moment;
-    SinCos(memory[kHeading], &moment.sine, &moment.cosine);
-    const S sine = moment.sine, cosine = moment.cosine;
-    const auto ahead_of = [&](const Vec3<S>& v) { return cosine * v.x + sine * v.y; };
-    const auto left_of = [&](const Vec3<S>& v) { return cosine * v.y - sine * v.x; };
-    moment.momentum = MeasureMomentum(view.tree, view.art);
-    const Vec3<S> velocity = moment.momentum.linear * (S(1) / S(view.tree.mass));
-    const S v_ahead = ahead_of(velocity), v_left = left_of(velocity);
-    const S faster =
-        Select(command.speed_given > S(0.5),
-               Clamped(command.speed - S(own_speed), S(most_faster)), S(0));
-    const Quat<S> heading = About(2, memory[kHeading]);
+    memory[kHeading] += Select(command.heading_given > S(0.5),
+                               Clamped(turn, S(turn_rate) * view.time_step), S(0));
+    Moment<S> m;
+    GaitMoment<S>& gait = m.gait;
+    SinCos(memory[kHeading], &gait.sine, &gait.cosine);
+    m.heading = About(2, memory[kHeading]);
+    gait.momentum = MeasureMomentum(view.tree, view.art);
+    const Vec3<S> velocity = gait.momentum.linear * (S(1) / S(view.tree.mass));
+    m.v_ahead = gait.cosine * velocity.x + gait.sine * velocity.y;
+    m.v_left = gait.cosine * velocity.y - gait.sine * velocity.x;
+    m.faster = Select(command.speed_given > S(0.5),
+                      Clamped(command.speed - S(own_speed), S(most_faster)), S(0));
+    gait.speed_off =
+        Select(command.speed_given > S(0.5), m.v_ahead - command.speed, S(0));
+    const Mask<S> halt = (command.speed_given > S(0.5)) & (command.speed < S(halt_speed));
+    Switch(view, p, halt, &m, memory);
+    gait.stands = m.stands;
+    meter.Add(view, gait, memory + kMeter);
+    AimAll(view, p, m);
+    memory[kDistance] = m.d_ahead;
+    memory[kVelocity] = m.v_ahead;
+  }
 
-    // The state machine.
+  // The state machine: Figure 2 of the paper, and what stops and stands.
+  template <class S, class Real>
+  STRIDE_INLINE void Switch(const LaneView<S, Real>& view, const S* p, const Mask<S>& halt,
+                            Moment<S>* m, S* memory) const {
+    using P = WalkerParameter;
+    GaitMoment<S>& gait = m->gait;
+    const auto ahead_of = [&](const Vec3<S>& v) { return gait.cosine * v.x + gait.sine * v.y; };
+    const auto left_of = [&](const Vec3<S>& v) { return gait.cosine * v.y - gait.sine * v.x; };
+    const S h = view.time_step;
     const FootContact<S> contacts[2] = {ContactOf(view, sides[0]), ContactOf(view, sides[1])};
-    Mask<S> left_stands = memory[kStance] < S(0.5);
     const Vec3<S>& left_ankle = view.Motion(sides[0].foot).o;
     const Vec3<S>& right_ankle = view.Motion(sides[1].foot).o;
-    const S ground_pitch = ahead_of(view.ground_normal);  // downhill positive, about
-    // Toes up against the ground: a foot's x axis.
-    const auto pitch_of = [&](int body) { return view.Motion(body).r.zx + ground_pitch; };
-    memory[kPhaseTime] += h;
-    {
-      const Mask<S> second = memory[kPhase] > S(0.5);
-      const S swing_load = Select(left_stands, contacts[1].load, contacts[0].load);
-      const S pitch = Select(left_stands, pitch_of(sides[1].foot), pitch_of(sides[0].foot));
-      const Vec3<S> ankle = Choose(left_stands, left_ankle, right_ankle);
-      const S d = ahead_of(moment.momentum.com - ankle);
-      const Mask<S> touches = swing_load > S(touch_load);
-      memory[kCleared] = Select(swing_load > S(0), memory[kCleared], S(1));
-      const Mask<S> cleared = memory[kCleared] > S(0.5);
-      const Mask<S> late = memory[kPhaseTime] >
-                           Select(second, S(least_seconds1), S(least_seconds0)) - S(0.5) * h;
-      const Mask<S> landed = (touches & cleared & (pitch > S(landing_pitch))) |
-                             (late & (swing_load > S(loaded_share * weight)));
-      const Mask<S> stays = !landed;
-      const Mask<S> passed = stays & (!second) &
-                             (d > p[P::kTransition] + p[P::kFasterTransition] * faster);
-      moment.stubbed = stays & cleared & (swing_load > S(0));
-      moment.landed = landed;
-      // From where the other foot landed: its ankle has rolled on since.
-      const Vec3<S> landing = view.origin + view.Root().position +
-                              Choose(left_stands, right_ankle, left_ankle);
-      const Vec3<S> step = landing - Vec3<S>{memory[kLanding], memory[kLanding + 1], S(0)};
-      moment.step_length = ahead_of(step);
-      moment.step_width = Abs(left_of(step));
-      memory[kLanding] = Select(landed, landing.x, memory[kLanding]);
-      memory[kLanding + 1] = Select(landed, landing.y, memory[kLanding + 1]);
-      memory[kPhase] = Select(landed, S(0), Select(passed, S(1), memory[kPhase]));
-      memory[kPhaseTime] = Select(landed | passed, S(0), memory[kPhaseTime]);
-      memory[kStance] = Select(landed, S(1) - memory[kStance], memory[kStance]);
-      memory[kCleared] = Select(landed, S(0), memory[kCleared]);
-    }
-    left_stands = memory[kStance] < S(0.5);
-    const Mask<S> second = memory[kPhase] > S(0.5);
-    const Mask<S> planted[2] = {Planted(contacts[0]), Planted(contacts[1])};
-    const Mask<S> stance_planted = (left_stands & planted[0]) | ((!left_stands) & planted[1]);
-    moment.left_stands = left_stands;
-    moment.second_state = second;
-    moment.pushes_off_unplanted = second & !stance_planted;
-    meter.Add(view, moment, memory + kMeter);
+    // Toes up against the ground: of a foot's x axis.
+    const S ground = ahead_of(view.ground_normal);
+    const auto pitch_of = [&](int body) { return view.Motion(body).r.zx + ground; };
 
-    // Targets of the state, and balance feedback (SIMBICON's equation 1).
-    const auto target = [&](int t) { return Select(second, p[P::kTargets1 + t], p[P::kTargets0 + t]); };
+    const Mask<S> left_stood = memory[kStance] < S(0.5);
+    const Mask<S> walks = memory[kMode] < S(0.5), stood = memory[kMode] > S(1.5);
+    const Mask<S> stopped = (!walks) & !stood;
+    const Mask<S> second = memory[kPhase] > S(0.5);
+    memory[kPhaseTime] += h;
+    const S time = memory[kPhaseTime] + S(0.5) * h;  // a sum of steps is not exact
+    const S swing_load = Select(left_stood, contacts[1].load, contacts[0].load);
+    const S pitch = Select(left_stood, pitch_of(sides[1].foot), pitch_of(sides[0].foot));
+    const S d = ahead_of(gait.momentum.com - Choose(left_stood, left_ankle, right_ankle));
+    const Mask<S> touches = swing_load > S(touch_load);
+    memory[kCleared] = Select(swing_load > S(0), memory[kCleared], S(1));
+    const Mask<S> cleared = memory[kCleared] > S(0.5);
+    const Mask<S> heavy = swing_load > S(loaded_share * weight);
+    const Mask<S> late = time > Select(second, S(least_seconds1), S(least_seconds0));
+    const Mask<S> walk_lands =
+        walks & ((touches & cleared & (pitch > S(landing_pitch))) | (late & heavy));
+    const Mask<S> stop_lands = stopped & second & touches & (time > S(least_seconds1));
+    const Mask<S> lands = walk_lands | stop_lands;
+    const Mask<S> passes = walks & (!lands) & (!second) &
+                           (d > p[P::kTransition] + p[P::kFasterTransition] * m->faster);
+    const Mask<S> lifted = stopped & (!second) & (time > p[P::kStopLiftSeconds]);
+    // From where the other foot landed: its ankle has rolled on since.
+    const Vec3<S> landing =
+        view.origin + view.Root().position + Choose(left_stood, right_ankle, left_ankle);
+    const Vec3<S> step = landing - Vec3<S>{memory[kLanding], memory[kLanding + 1], S(0)};
+    gait.step_length = ahead_of(step);
+    gait.step_width = Abs(left_of(step));
+    gait.landed = lands;
+    gait.stubbed = walks & (!lands) & cleared & (swing_load > S(0));
+    memory[kLanding] = Select(lands, landing.x, memory[kLanding]);
+    memory[kLanding + 1] = Select(lands, landing.y, memory[kLanding + 1]);
+
+    // Stands once it hardly moves with its feet together; steps again if it is pushed.
+    const S speed = Sqrt(m->v_ahead * m->v_ahead + m->v_left * m->v_left);
+    const S apart = Abs(ahead_of(left_ankle - right_ankle));
+    const Mask<S> settles = stop_lands & halt & (speed < S(0.4)) & (apart < S(0.2));
+    const Vec3<S> middle = (left_ankle + right_ankle) * S(0.5);
+    const S off = Abs(ahead_of(gait.momentum.com - middle) - S(stand_ahead)) + S(0.3) * speed;
+    const Mask<S> starts = stood & !halt;
+    const Mask<S> stumbles = stood & halt & (off > S(0.2));
+    memory[kMode] = Select(
+        lands, Select(halt, Select(settles, S(2), S(1)), S(0)),
+        Select(starts, S(0), Select(stumbles, S(1), memory[kMode])));
+    const Mask<S> anew = lands | starts | stumbles;
+    memory[kPhase] = Select(anew, S(0), Select(passes | lifted, S(1), memory[kPhase]));
+    memory[kPhaseTime] = Select(anew | passes | lifted, S(0), memory[kPhaseTime]);
+    // A stand begins to walk on the foot that bears more.
+    const S bearing = Select(contacts[0].load > contacts[1].load, S(0), S(1));
+    memory[kStance] = Select(lands, S(1) - memory[kStance],
+                             Select(starts | stumbles, bearing, memory[kStance]));
+    memory[kCleared] = Select(anew, S(0), memory[kCleared]);
+
+    gait.left_stands = memory[kStance] < S(0.5);
+    gait.second_state = memory[kPhase] > S(0.5);
+    m->stands = memory[kMode] > S(1.5);
+    m->stops = (memory[kMode] > S(0.5)) & !m->stands;
+    m->planted[0] = Planted(contacts[0]);
+    m->planted[1] = Planted(contacts[1]);
+    const Mask<S> unplanted =
+        (gait.left_stands & !m->planted[0]) | ((!gait.left_stands) & !m->planted[1]);
+    gait.pushes_off_unplanted = unplanted & gait.second_state & (memory[kMode] < S(0.5));
+    const Vec3<S> ankle = Choose(gait.left_stands, left_ankle, right_ankle);
+    const Vec3<S> from = gait.momentum.com -
+                         Vec3<S>{Select(m->stands, middle.x + S(stand_ahead) * gait.cosine, ankle.x),
+                                 Select(m->stands, middle.y + S(stand_ahead) * gait.sine, ankle.y),
+                                 S(0)};
+    m->d_ahead = ahead_of(from);
+    m->d_left = left_of(from);
+  }
+
+  template <class S, class Real>
+  STRIDE_INLINE void AimAll(const LaneView<S, Real>& view, const S* p, const Moment<S>& m) const {
+    using P = WalkerParameter;
+    const Mask<S>& second = m.gait.second_state;
+    const Mask<S>& left_stands = m.gait.left_stands;
+    const Mask<S> walks = (!m.stops) & !m.stands;
+    const auto target = [&](int t) {
+      return Select(second, p[P::kTargets1 + t], p[P::kTargets0 + t]);
+    };
     const auto kp = [&](int dof) {
-      return Max(Select(second, p[P::kStiffness1 + dof], p[P::kStiffness0 + dof]), S(0)) *
-             S(gain_share);
+      return Select(second, p[P::kStiffness1 + dof], p[P::kStiffness0 + dof]) * S(gain_share);
     };
     const auto kd = [&](int dof) {
-      return Max(Select(second, p[P::kDamping1 + dof], p[P::kDamping0 + dof]), S(0)) *
-             S(gain_share);
+      return Select(second, p[P::kDamping1 + dof], p[P::kDamping0 + dof]) * S(gain_share);
     };
-    const auto gains3 = [&](int dof) {
-      return AxisGains<S>{{kp(dof), kp(dof + 1), kp(dof + 2)}, {kd(dof), kd(dof + 1), kd(dof + 2)}};
+    const auto gains = [&](int x, int y, int z) {
+      return AxisGains<S>{{kp(x), kp(y), kp(z)}, {kd(x), kd(y), kd(z)}};
     };
+    const auto gains3 = [&](int dof) { return gains(dof, dof + 1, dof + 2); };
     const auto choose = [&](const Mask<S>& mask, const AxisGains<S>& a, const AxisGains<S>& b) {
       return AxisGains<S>{Choose(mask, a.kp, b.kp), Choose(mask, a.kd, b.kd)};
     };
-    // About y alone, with what a hinge has no use for.
-    const auto gains1 = [&](int dof) {
-      const S k = kp(dof), d = kd(dof);
-      return AxisGains<S>{{k, k, k}, {d, d, d}};
-    };
-    const auto gains_xy = [&](int dof) {
-      return AxisGains<S>{{kp(dof), kp(dof + 1), kp(dof)}, {kd(dof), kd(dof + 1), kd(dof)}};
-    };
-    const auto gains_yz = [&](int dof) {
-      return AxisGains<S>{{kp(dof), kp(dof), kp(dof + 1)}, {kd(dof), kd(dof), kd(dof + 1)}};
-    };
-
-    const Vec3<S> ankle = Choose(left_stands, left_ankle, right_ankle);
-    const Vec3<S> d = moment.momentum.com - ankle;
-    const S d_ahead = ahead_of(d), d_left = left_of(d);
-    memory[kDistance] = d_ahead;
-    memory[kVelocity] = v_ahead;
-    const S too_fast = own_speed > 0 ? v_ahead - S(own_speed) - faster : S(0);
-    const S swing_pitch =
-        target(P::kSwingHipPitch) -
-        Clamped(p[P::kDistanceSagittal] * d_ahead + p[P::kVelocitySagittal] * v_ahead, S(1)) +
-        Select(second, p[P::kFasterSwingHip1], p[P::kFasterSwingHip0]) * faster;
-    const S sideways =
-        Clamped(p[P::kDistanceCoronal] * d_left + p[P::kVelocityCoronal] * v_left, S(0.6));
-    const S torso_pitch = target(P::kTorsoPitch) + p[P::kFasterTorso] * faster +
-                          Clamped(p[P::kOffTorso] * too_fast, S(0.3));
-    const S lift = p[P::kOffLift] * (Abs(too_fast) + Abs(v_left));
-    const S swing_knee = target(P::kSwingKneePitch) + p[P::kFasterKnee] * faster +
-                         Select(second, S(0), Clamped(lift, S(0.6)));
-    const S stance_ankle = target(P::kStanceAnklePitch) +
-                           Select(second, p[P::kFasterPushOff] * faster, S(0)) +
-                           Clamped(p[P::kOffAnkle] * too_fast, S(0.3));
-    const S ankle_roll = Clamped(
-        p[P::kAnkleDistanceCoronal] * d_left + p[P::kAnkleVelocityCoronal] * v_left, S(0.3));
-    const S stance_toe = Select(second, p[P::kTargets1 + static_cast<int>(P::kStanceToePitch)], S(0));
-
+    // The body's own, for what is not the paper's: stopping and standing.
     const JointDrive<double>* rest = drives.data();
+    const auto or_own = [&](const AxisGains<S>& walking, const JointChain& chain, double share) {
+      const JointDrive<double>& r = rest[chain.body[0]];
+      const S own_kp(share * r.kp), own_kd(share * r.kd);
+      return choose(walks, walking, {{own_kp, own_kp, own_kp}, {own_kd, own_kd, own_kd}});
+    };
+
+    // Balance feedback (SIMBICON's equation 1), and what is added to it beyond the paper.
+    const S too_fast = own_speed > 0 ? m.v_ahead - S(own_speed) - m.faster : S(0);
+    const S walk_hip =
+        target(P::kSwingHipPitch) -
+        Clamped(p[P::kDistanceSagittal] * m.d_ahead + p[P::kVelocitySagittal] * m.v_ahead, S(1)) +
+        Select(second, p[P::kFasterSwingHip1], p[P::kFasterSwingHip0]) * m.faster;
+    const S stop_hip = Select(second, p[P::kStopHip1], p[P::kStopHip0]) -
+                       Clamped(p[P::kStopDistanceSagittal] * m.d_ahead +
+                                   p[P::kStopVelocitySagittal] * m.v_ahead,
+                               S(1));
+    const S swing_hip = Select(walks, walk_hip, stop_hip);
+    const S sideways = Clamped(
+        Select(walks, p[P::kDistanceCoronal], p[P::kStopDistanceCoronal]) * m.d_left +
+            Select(walks, p[P::kVelocityCoronal], p[P::kStopVelocityCoronal]) * m.v_left,
+        S(0.6));
+    const S torso_pitch = Select(walks,
+                                 target(P::kTorsoPitch) + p[P::kFasterTorso] * m.faster +
+                                     Clamped(p[P::kOffTorso] * too_fast, S(0.3)),
+                                 S(0));
+    const S lift = p[P::kOffLift] * (Abs(too_fast) + Abs(m.v_left));
+    const S swing_knee = Select(walks,
+                                target(P::kSwingKneePitch) + p[P::kFasterKnee] * m.faster +
+                                    Select(second, S(0), Clamped(lift, S(0.6))),
+                                Select(second, p[P::kStopKnee1], p[P::kStopKnee0]));
+    const S stance_knee =
+        Select(walks, target(P::kStanceKneePitch) + p[P::kFasterStanceKnee] * m.faster,
+               p[P::kStopStanceKnee]);
+    const S lean = p[P::kStandDistance] * m.d_ahead + p[P::kStandVelocity] * m.v_ahead;
+    const S stance_ankle =
+        Select(walks,
+               target(P::kStanceAnklePitch) + Select(second, p[P::kFasterPushOff] * m.faster, S(0)) +
+                   Clamped(p[P::kOffAnkle] * too_fast, S(0.3)),
+               Clamped(lean, S(0.5)));
+    const S swing_ankle = Select(
+        walks, target(P::kSwingAnklePitch) + p[P::kFasterSwingAnkle] * m.faster, S(0));
+    const S roll = Select(
+        walks, p[P::kAnkleDistanceCoronal] * m.d_left + p[P::kAnkleVelocityCoronal] * m.v_left,
+        -(p[P::kStandDistance] * m.d_left + p[P::kStandVelocity] * m.v_left));
+    const S ankle_roll = Clamped(roll, S(0.3));
+    const S stance_toe = Select(
+        second & walks, p[P::kTargets1 + static_cast<int>(P::kStanceToePitch)], S(0));
+
     for (int i = 0; i < view.Bodies(); ++i) {
       const JointDrive<double>& r = rest[i];
       view.drives[i] = {{S(r.target.w), S(r.target.x), S(r.target.y), S(r.target.z)},
@@ -228,50 +306,55 @@ struct WalkerProgram {
                         S(r.kd)};
     }
     const Quat<S>& pelvis = view.Joint(0).rot;
-    const Quat<S> pelvis_wanted = heading * About(1, torso_pitch);
+    const Quat<S> pelvis_wanted = m.heading * About(1, torso_pitch);
     // The back's yaw is mirrored with the sides.
     const S yaw = target(P::kBackYaw);
-    Aim(view, back,
-        About(2, Select(left_stands, -yaw, yaw)) * About(1, target(P::kBackPitch)),
+    Aim(view, back, About(2, Select(left_stands, -yaw, yaw)) * About(1, target(P::kBackPitch)),
         gains3(P::kBack));
     Aim(view, neck, About(1, target(P::kNeckPitch)), gains3(P::kNeck));
 
     S hip_pitch[2];
     for (int side = 0; side < 2; ++side) {
       const Side& leg = sides[side];
-      const Mask<S> stands = side == 0 ? left_stands : !left_stands;
+      const Mask<S> stands = (side == 0 ? left_stands : !left_stands) | m.stands;
       const Quat<S> hip = Rotation(view, leg.hip);
       const Quat<S> thigh = pelvis * hip;
       hip_pitch[side] = RotationVector(hip).y;
       const S out = side == 0 ? p[P::kWidth] : -p[P::kWidth];
-      const Quat<S> thigh_wanted = heading * About(0, sideways + out) * About(1, swing_pitch);
+      const Quat<S> thigh_wanted = m.heading * About(0, sideways + out) * About(1, swing_hip);
       // Stance: the thigh stays where it is, and the pelvis comes to where it is wanted: the
       // torso's torque goes through the hip of the foot on the ground.
       const Quat<S> hip_wanted =
           Choose(stands, Conjugate(pelvis_wanted) * thigh, Conjugate(pelvis) * thigh_wanted);
-      const AxisGains<S> hip_gains = choose(stands, gains3(P::kTorso), gains3(P::kSwingHip));
+      const AxisGains<S> hip_gains =
+          or_own(choose(stands, gains3(P::kTorso), gains3(P::kSwingHip)), leg.hip, 1.5);
       if (leg.hip.count == 1 && leg.hip.axis[0] < 0) {
         Vec3<S> error = RotationVector(Conjugate(hip) * hip_wanted);
         // The stance hip turns the body only on a foot that is firmly planted (footnote 1).
-        const Mask<S> loose = stands & !planted[side];
+        const Mask<S> loose = stands & !m.planted[side];
         error.z = Select(loose, -RotationVector(hip).z, error.z);
         AimByError(view, leg.hip.body[0], error, hip_gains);
       } else {
         Aim(view, leg.hip, hip_wanted, hip_gains);
       }
-      Aim(view, leg.knee, About(1, Select(stands, target(P::kStanceKneePitch), swing_knee)),
-          choose(stands, gains1(P::kStanceKnee), gains1(P::kSwingKnee)));
+      Aim(view, leg.knee, About(1, Select(stands, stance_knee, swing_knee)),
+          or_own(choose(stands, gains(P::kStanceKnee, P::kStanceKnee, P::kStanceKnee),
+                        gains(P::kSwingKnee, P::kSwingKnee, P::kSwingKnee)),
+                 leg.knee, 1));
       const Quat<S> shank = thigh * Rotation(view, leg.knee);
-      const Quat<S> foot_wanted =
-          heading * About(0, Select(stands, ankle_roll, S(0))) *
-          About(1, Select(stands, stance_ankle, target(P::kSwingAnklePitch)));
+      const Quat<S> foot_wanted = m.heading * About(0, Select(stands, ankle_roll, S(0))) *
+                                  About(1, Select(stands, stance_ankle, swing_ankle));
       Aim(view, leg.ankle, Conjugate(shank) * foot_wanted,
-          choose(stands, gains_xy(P::kStanceAnkle), gains_xy(P::kSwingAnkle)));
+          or_own(choose(stands, gains(P::kStanceAnkle, P::kStanceAnkle + 1, P::kStanceAnkle),
+                        gains(P::kSwingAnkle, P::kSwingAnkle + 1, P::kSwingAnkle)),
+                 leg.ankle, 1));
       Aim(view, leg.toe, About(1, Select(stands, stance_toe, S(0))),
-          choose(stands, gains1(P::kStanceToe), gains1(P::kSwingToe)));
+          choose(stands, gains(P::kStanceToe, P::kStanceToe, P::kStanceToe),
+                 gains(P::kSwingToe, P::kSwingToe, P::kSwingToe)));
       Aim(view, leg.elbow,
           About(1, Select(stands, target(P::kStanceElbowPitch), target(P::kSwingElbowPitch))),
-          choose(stands, gains_yz(P::kStanceElbow), gains_yz(P::kSwingElbow)));
+          choose(stands, gains(P::kStanceElbow, P::kStanceElbow, P::kStanceElbow + 1),
+                 gains(P::kSwingElbow, P::kSwingElbow, P::kSwingElbow + 1)));
     }
     // Equation 2: an arm goes with the other leg.
     const S swing = p[P::kArmSwing] * (hip_pitch[1] - hip_pitch[0]);
