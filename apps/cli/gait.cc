@@ -23,14 +23,14 @@ Verb GaitVerb() {
         app->add_option("file", request->file,
                         "A recording, a built-in motion, a motion file, or motion capture")
             ->required();
-        app->add_option("--actor", options.actor, "Who of a recording")
+        app->add_option("--actor", options.gait.actor, "Who of a recording")
             ->check(CLI::NonNegativeNumber)
             ->capture_default_str();
-        app->add_option("--from", options.from,
+        app->add_option("--from", options.gait.from,
                         "Where to begin, s; else at the start, of a recording of more than 6 s "
                         "after 2 s")
             ->check(CLI::Number);
-        app->add_option("--to", options.to, "Where to end, s; else at the end, or at a fall")
+        app->add_option("--to", options.gait.to, "Where to end, s; else at the end, or at a fall")
             ->check(CLI::Number);
         app->add_option("--character", options.character,
                         fmt::format("Who moves, for a motion: a name, or an MJCF file; else the "

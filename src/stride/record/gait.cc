@@ -15,6 +15,8 @@ namespace {
 
 constexpr double kShortest = 0.05;         // s; shorter contacts and gaps are noise
 constexpr double kLargestTurn = 20;        // deg, of the pelvis in a cycle
+constexpr double kLargestSwing = 60;       // deg, of the pelvis from the cycle's beginning
+constexpr double kSettled = 0.3;           // part of a contact after which the foot is flat
 constexpr double kTimeTolerance = 0.25;    // of the median cycle time
 constexpr double kLengthTolerance = 0.35;  // of the median stride
 constexpr double kOnTheSpot = 0.1;         // m; a shorter stride has no direction
@@ -61,8 +63,9 @@ Steps StepsOf(const std::vector<char>& down) {
 
 struct Cycle {
   int side = 0;
-  int first = 0, last = 0;  // frames of the two strikes
-  int middle = 0;           // of the other foot's strike between them
+  int first = 0, last = 0;         // frames of the two strikes
+  int middle = 0;                  // of the other foot's strike between them
+  std::array<Vec3d, 3> footholds;  // of the three strikes, m
   double time = 0, travel = 0;
   Vec3d forward;    // unit, horizontal: the sagittal plane's
   Vec3d direction;  // unit, horizontal: of travel
@@ -80,17 +83,31 @@ void SetDirections(const std::vector<GaitFrame>& frames, Cycle* cycle) {
     facing += UnitOr(Level(Rotate(frames[f].pelvis_turn, Vec3d{1, 0, 0})), {});
   }
   facing = UnitOr(facing, {1, 0, 0});
-  const Vec3d stride = Level(frames[cycle->last].sides[cycle->side].ankle -
-                             frames[cycle->first].sides[cycle->side].ankle);
+  const Vec3d stride = Level(cycle->footholds[2] - cycle->footholds[0]);
   cycle->direction = Norm(stride) > kOnTheSpot ? Normalized(stride) : facing;
   // Who goes backwards still bends his knees forwards; who goes sideways bends them where he faces.
   const double along = Dot(cycle->direction, facing);
   cycle->forward = along > 0.7 ? cycle->direction : along < -0.7 ? -cycle->direction : facing;
 }
 
-double TurnDeg(const GaitFrame& a, const GaitFrame& b) {
-  const double turn = Heading(b.pelvis_turn) - Heading(a.pelvis_turn);
-  return std::remainder(turn, 2 * std::numbers::pi) * kDegrees;
+// Whole turns and somersaults show only on the way.
+bool Turns(const std::vector<GaitFrame>& frames, int first, int last) {
+  double turn = 0, largest = 0;
+  for (int f = first; f < last; ++f) {
+    const double change = Heading(frames[f + 1].pelvis_turn) - Heading(frames[f].pelvis_turn);
+    turn += std::remainder(change, 2 * std::numbers::pi) * kDegrees;
+    largest = std::max(largest, std::fabs(turn));
+  }
+  return std::fabs(turn) > kLargestTurn || largest > kLargestSwing;
+}
+
+// Where a foot stands after its strike at frame `strike`: a bit into its contact, as it may still
+// move at the strike itself.
+Vec3d Foothold(const std::vector<GaitFrame>& frames, const std::vector<char>& down, int side,
+               int strike) {
+  int end = strike;
+  while (end < static_cast<int>(frames.size()) && down[end]) ++end;
+  return frames[strike + static_cast<int>(kSettled * (end - 1 - strike))].sides[side].ankle;
 }
 
 double Median(std::vector<double> values) {
@@ -101,6 +118,7 @@ double Median(std::vector<double> values) {
 
 // All cycles but those that turn or in which the other foot does not strike once.
 std::vector<Cycle> FindCycles(const std::vector<GaitFrame>& frames,
+                              const std::array<std::vector<char>, 2>& down,
                               const std::array<Steps, 2>& steps, GaitAnalysis* analysis) {
   std::vector<Cycle> cycles;
   for (int side = 0; side < 2; ++side) {
@@ -111,7 +129,7 @@ std::vector<Cycle> FindCycles(const std::vector<GaitFrame>& frames,
       // Both feet at once: a jump, which is no step either.
       const auto strike = std::upper_bound(other.begin(), other.end(), cycle.first);
       const auto after = std::lower_bound(other.begin(), other.end(), cycle.last);
-      if (std::fabs(TurnDeg(begin, end)) > kLargestTurn) {
+      if (Turns(frames, cycle.first, cycle.last)) {
         ++analysis->turning;
       } else if (after - strike != 1) {
         ++analysis->uneven;
@@ -119,6 +137,9 @@ std::vector<Cycle> FindCycles(const std::vector<GaitFrame>& frames,
         cycle.middle = *strike;
         cycle.time = end.time - begin.time;
         cycle.travel = Norm(Level(end.pelvis - begin.pelvis));
+        cycle.footholds = {Foothold(frames, down[side], side, cycle.first),
+                           Foothold(frames, down[1 - side], 1 - side, cycle.middle),
+                           Foothold(frames, down[side], side, cycle.last)};
         SetDirections(frames, &cycle);
         cycles.push_back(cycle);
       }
@@ -127,17 +148,29 @@ std::vector<Cycle> FindCycles(const std::vector<GaitFrame>& frames,
   return cycles;
 }
 
+// Length of the step that a foot makes in the cycle, m.
+double StepOf(const Cycle& cycle, int foot) {
+  const auto& [first, middle, last] = cycle.footholds;
+  return Dot(foot == cycle.side ? last - middle : middle - first, cycle.direction);
+}
+
 void DropIrregular(std::vector<Cycle>* cycles, GaitAnalysis* analysis) {
   if (cycles->empty()) return;
   std::vector<double> times, travels;
+  std::array<std::vector<double>, 2> steps;  // of each foot: a limp is regular
   for (const Cycle& cycle : *cycles) {
     times.push_back(cycle.time);
     travels.push_back(cycle.travel);
+    for (int side = 0; side < 2; ++side) steps[side].push_back(StepOf(cycle, side));
   }
   const double time = Median(times), travel = Median(travels);
+  const std::array<double, 2> step = {Median(steps[0]), Median(steps[1])};
+  const double far = kLengthTolerance * std::max(travel, kOnTheSpot);
   analysis->irregular = static_cast<int>(std::erase_if(*cycles, [&](const Cycle& cycle) {
     return std::fabs(cycle.time - time) > kTimeTolerance * time ||
-           std::fabs(cycle.travel - travel) > kLengthTolerance * std::max(travel, kOnTheSpot);
+           std::fabs(cycle.travel - travel) > far ||
+           std::fabs(StepOf(cycle, 0) - step[0]) > far / 2 ||
+           std::fabs(StepOf(cycle, 1) - step[1]) > far / 2;
   }));
 }
 
@@ -185,16 +218,14 @@ void MeasureSteps(const std::vector<GaitFrame>& frames,
   Values cycle_time, step_time, step_length, step_width, duty, both, none, speed;
   for (const Cycle& cycle : cycles) {
     const int side = cycle.side, other = 1 - side;
-    const Vec3d first = frames[cycle.first].sides[side].ankle;
-    const Vec3d middle = frames[cycle.middle].sides[other].ankle;
-    const Vec3d last = frames[cycle.last].sides[side].ankle;
+    const auto& [first, middle, last] = cycle.footholds;
     const Vec3d left = Cross(Vec3d{0, 0, 1}, cycle.forward);
     cycle_time.Add(side, cycle.time);
     speed.Add(side, cycle.travel / cycle.time);
     step_time.Add(other, frames[cycle.middle].time - frames[cycle.first].time);
     step_time.Add(side, frames[cycle.last].time - frames[cycle.middle].time);
-    step_length.Add(other, Dot(middle - first, cycle.direction));
-    step_length.Add(side, Dot(last - middle, cycle.direction));
+    step_length.Add(other, StepOf(cycle, other));
+    step_length.Add(side, StepOf(cycle, side));
     // The line goes through the middle of its ends.
     const double width = Dot(middle - 0.5 * (first + last), left);
     step_width.Add(side, side == 0 ? -width : width);
@@ -412,7 +443,7 @@ GaitAnalysis AnalyzeGait(const GaitSource& source) {
                                  source.name, StrikesText(analysis.strikes[0], 0),
                                  StrikesText(analysis.strikes[1], 1), analysis.to - analysis.from));
   }
-  std::vector<Cycle> cycles = FindCycles(frames, steps, &analysis);
+  std::vector<Cycle> cycles = FindCycles(frames, down, steps, &analysis);
   DropIrregular(&cycles, &analysis);
   const std::string left_out = LeftOutText(analysis);
   if (cycles.empty()) {

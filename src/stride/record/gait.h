@@ -61,12 +61,12 @@ struct GaitAnalysis {
   double from = 0, to = 0;  // s, what was analysed
   std::array<int, 2> strikes{}, toe_offs{};
   std::array<int, 2> cycles{};  // kept
-  // Cycles left out: the pelvis turns by more than 20 deg; the other foot does not strike once in
-  // it; time or length are far from the median (25 %, 35 %).
+  // Cycles left out: the pelvis turns by more than 20 deg, or 60 deg on the way; the other foot
+  // does not strike once in it; time or length are far from the median (25 %, 35 %).
   int turning = 0, uneven = 0, irregular = 0;
   GaitMeasure cycle_time;      // s
   GaitMeasure step_time;       // s, of a foot: from the other one's strike to its own
-  GaitMeasure step_length;     // m, between the two along the direction; ankles at their strikes
+  GaitMeasure step_length;     // m, between the two along the direction; ankles where they rest
   GaitMeasure step_width;      // m, of a foothold from the line between the other foot's two
   GaitMeasure duty_factor;     // share of the cycle that the foot is down
   GaitMeasure double_support;  // share that both are

@@ -24,9 +24,9 @@ GaitSource SourceOf(const std::string& file, const GaitFileOptions& options,
       warnings->push_back(fmt::format("{}: {}; {:.2f} s of it were read", file, recording.damage,
                                       recording.Duration()));
     }
-    return GaitSourceOf(recording, options);
+    return GaitSourceOf(recording, options.gait);
   }
-  if (options.actor != 0) {
+  if (options.gait.actor != 0) {
     throw InputError(file, 0, "is a motion of one character; --actor is for recordings");
   }
   std::string character = options.character;
@@ -35,7 +35,7 @@ GaitSource SourceOf(const std::string& file, const GaitFileOptions& options,
     character = kGaitHuman;
   // The angles as they were captured: cleaning up bends knees and feet to fit the character's sole.
   MotionSource source = LoadAnyMotion(file, character, {.fps = options.fps, .clean_up = false});
-  GaitOptions gait = options;
+  GaitOptions gait = options.gait;
   gait.captured =
       source.format != "built-in" && source.format != "motion" && source.format != "keys";
   warnings->insert(warnings->end(), source.warnings.begin(), source.warnings.end());

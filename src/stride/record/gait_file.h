@@ -9,7 +9,8 @@ namespace stride {
 
 inline constexpr const char* kGaitHuman = "human";
 
-struct GaitFileOptions : GaitOptions {
+struct GaitFileOptions {
+  GaitOptions gait;  // but for `captured`, which the file tells
   // Who moves, for a motion (LoadAnyMotion); empty: the motion file's own, or kGaitHuman.
   std::string character;
   double fps = 0;  // true rate of a capture, frames/s; 0: what the file says
