@@ -188,7 +188,7 @@ std::string BandSvg(const Series& series, const Axis& x_axis, const Axis& y_axis
       continue;
     }
     there += fmt::format("L{:.1f} {:.1f}", *x, *high);
-    back = fmt::format("L{:.1f} {:.1f}", *x, *low) + back;
+    back.insert(0, fmt::format("L{:.1f} {:.1f}", *x, *low));
   }
   close();
   return path.empty() ? ""
@@ -383,8 +383,8 @@ std::string PlotSheetSvg(const std::string& title, const std::vector<Plot>& plot
       width, height, kSheetStyle);
   svg += Text(0.5 * width, 22, "middle", title, " class=\"title\"");
   for (std::size_t i = 0; i < plots.size(); ++i) {
-    const double x = static_cast<double>(i % columns) * kWidth;
-    const double y = kHead + static_cast<double>(i / columns) * (kTitle + kCellHeight);
+    const int row = static_cast<int>(i) / columns, column = static_cast<int>(i) % columns;
+    const double x = column * kWidth, y = kHead + row * (kTitle + kCellHeight);
     svg += Text(x + 0.5 * (kLeft + kWidth - kRight), y + 16, "middle", plots[i].title,
                 " class=\"title\"");
     // The plot is an <svg> itself, put into its cell.

@@ -46,6 +46,7 @@ void DropShort(const std::vector<GaitFrame>& frames, bool value, std::vector<cha
 
 std::vector<char> Supports(const std::vector<GaitFrame>& frames, int side) {
   std::vector<char> down;
+  down.reserve(frames.size());
   for (const GaitFrame& frame : frames) down.push_back(frame.sides[side].down);
   DropShort(frames, false, &down);
   DropShort(frames, true, &down);
@@ -343,6 +344,7 @@ std::vector<double> MeanOf(const std::vector<std::vector<double>>& curves,
   std::vector<double> mean;
   for (int k = 0; !curves.empty() && k < kGaitSamples; ++k) {
     std::vector<double> values;
+    values.reserve(curves.size());
     for (const std::vector<double>& curve : curves) values.push_back(curve[k]);
     const Moments moments = MomentsOf(values);
     mean.push_back(moments.mean);

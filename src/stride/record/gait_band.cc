@@ -90,7 +90,8 @@ GaitBand BandOfFolder(const std::string& folder, const GaitFileOptions& options)
     } catch (const InputError& error) {
       // Most messages begin with the file.
       const std::string why = error.what();
-      failed.push_back(why.find(file) == std::string::npos ? file + ": " + why : why);
+      failed.push_back(why.find(file) == std::string::npos ? fmt::format("{}: {}", file, why)
+                                                           : why);
     }
   }
   if (found.empty()) {

@@ -324,7 +324,7 @@ GaitSource GaitSourceOf(const Motion& motion, const Character& character,
     labelled.contacts =
         DetectContacts(tracks, FindFloor(tracks, leg, motion.fps), GroundOptions{}, motion.fps);
     labels = &labelled;
-    source.notes.push_back(
+    source.notes.emplace_back(
         "it has no contact labels; contacts were found from the feet's height "
         "and speed");
   }

@@ -121,6 +121,19 @@ TEST(GaitTest, KnownAngles) {
   ExpectCurve(a, "arm", [](double) { return kArm; });
 }
 
+TEST(GaitTest, DeviationIsOverTheCycles) {
+  GaitSource source = SyntheticWalk({});
+  for (GaitFrame& frame : source.frames) {
+    frame.trunk = Turn(0.7) * Pitch(frame.time < 3.3 ? 0.1 : 0.3);
+  }
+  const GaitAnalysis a = AnalyzeGait(source);
+  const GaitCurve* trunk = FindCurve(a.curves, "trunk");
+  // In the middle of their cycles four are before the change and four after it.
+  EXPECT_NEAR(trunk->mean[50], 0.2 / kDegree, 1e-6);
+  EXPECT_NEAR(trunk->deviation[50], std::sqrt(8 * 0.01 / 7) / kDegree, 1e-6);
+  EXPECT_NEAR(trunk->side_mean[0][50], 0.2 / kDegree, 1e-6);
+}
+
 TEST(GaitTest, FacingBackwardsTheSagittalPlaneTurnsWithThePelvis) {
   const GaitAnalysis a = AnalyzeGait(SyntheticWalk({.facing = kPi}));
   EXPECT_NEAR(a.step_length.mean, 0.6, 1e-9);
@@ -349,6 +362,22 @@ TEST_F(GaitPuppetTest, WithoutLabelsContactsAreFound) {
   // A recording that plays a motion has no forces either.
   const GaitAnalysis played = AnalyzeGait(RecordingFromMotion(bare, human_, 4), {});
   EXPECT_NEAR(played.cycle_time.mean, with.cycle_time.mean, 0.02);
+}
+
+TEST_F(GaitPuppetTest, StrikesOfCapturesAreFoundBeforeTheirLabels) {
+  const Motion walk = LoadMotion("walk", human_);
+  Motion late = walk;
+  const int delay = static_cast<int>(0.08 * walk.fps), round = walk.FrameCount() - 1;
+  for (int f = 0; f <= round; ++f) {
+    for (int back = 1; back <= delay; ++back) {
+      late.contacts[f] &= walk.contacts[(f - back + round) % round];
+    }
+  }
+  const double right = AnalyzeGait(walk, human_, {}).duty_factor.mean;
+  EXPECT_LT(AnalyzeGait(late, human_, {}).duty_factor.mean, right - 0.05);
+  const GaitAnalysis found = AnalyzeGait(late, human_, {.captured = true});
+  EXPECT_NEAR(found.duty_factor.mean, right, 0.05);
+  EXPECT_GT(FindCurve(found.curves, "foot")->mean[0], 15);  // heel first
 }
 
 TEST_F(GaitPuppetTest, CapturedFeetAreLevelled) {
