@@ -98,14 +98,18 @@ GaitResult RunGait(const GaitRequest& request) {
     throw InputError("--band-source is written by --save-band; give both");
   }
   GaitResult result{.file = request.file};
-  result.analysis = AnalyzeGaitFile(request.file, request.options, &result.warnings);
+  GaitFileOptions own = request.options;
+  // Who a recording is compared with may be motions, which need them.
+  if (NamesRecording(request.file) && !request.against.empty()) {
+    own.character.clear();
+    own.fps = 0;
+  }
+  result.analysis = AnalyzeGaitFile(request.file, own, &result.warnings);
   if (!request.against.empty()) {
     // What is cut from the one says nothing about the others.
     GaitFileOptions options;
-    if (!NamesRecording(request.against)) {
-      options.character = request.options.character;
-      options.fps = request.options.fps;
-    }
+    options.character = request.options.character;
+    options.fps = request.options.fps;
     result.band = LoadGaitBand(request.against, options);
     result.comparison = Compare(result.analysis, *result.band);
     const std::size_t failed = result.band->failed.size();

@@ -92,6 +92,13 @@ TEST(GaitRunTest, WritesItsFilesOrNone) {
   EXPECT_EQ(of_folder.band->failed.size(), 3u);
   EXPECT_THAT(of_folder.warnings, testing::Contains(HasSubstr("3 of 4 files")));
 
+  // Who moves is for motions: recordings have their own.
+  GaitRequest with_body = Request(folder + "/walk.stride", "walk");
+  with_body.options.character = "lee10";
+  EXPECT_EQ(RunGait(with_body).analysis.character, "liu16");
+  with_body.against.clear();
+  EXPECT_THAT(InputErrorOf([&] { RunGait(with_body); }), HasSubstr("leave --character"));
+
   GaitRequest stands = Request("stand", "");
   stands.csv = folder + "/none.csv";
   EXPECT_THAT(InputErrorOf([&] { RunGait(stands); }), HasSubstr("stand: 0 heel strikes"));

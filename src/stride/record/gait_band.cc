@@ -73,19 +73,34 @@ double NumberOf(const std::string& text, const std::string& file, int line) {
   return value;
 }
 
+// Who moves and how fast a capture is says nothing of recordings.
+GaitFileOptions OptionsFor(const std::string& file, const GaitFileOptions& options) {
+  GaitFileOptions own = options;
+  if (NamesRecording(file)) {
+    own.character.clear();
+    own.fps = 0;
+  }
+  return own;
+}
+
 GaitBand BandOfFolder(const std::string& folder, const GaitFileOptions& options) {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (entry.is_regular_file() && name[0] != '.') files.push_back(entry.path().string());
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error);
+  for (const std::filesystem::directory_iterator end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored) && name[0] != '.') files.push_back(entry->path().string());
   }
+  if (error) throw InputError(folder, 0, "cannot read the folder: " + error.message());
   std::sort(files.begin(), files.end());
   std::vector<GaitAnalysis> found;
   std::vector<std::string> failed, names;
   for (const std::string& file : files) {
     try {
       std::vector<std::string> warnings;
-      found.push_back(AnalyzeGaitFile(file, options, &warnings));
+      found.push_back(AnalyzeGaitFile(file, OptionsFor(file, options), &warnings));
       names.push_back(std::filesystem::path(file).stem().string());
     } catch (const InputError& error) {
       // Most messages begin with the file.
@@ -157,7 +172,8 @@ GaitBand LoadGaitBand(const std::string& name_or_path, const GaitFileOptions& op
   }
   try {
     std::vector<std::string> warnings;
-    return MakeGaitBand({AnalyzeGaitFile(name_or_path, options, &warnings)});
+    return MakeGaitBand(
+        {AnalyzeGaitFile(name_or_path, OptionsFor(name_or_path, options), &warnings)});
   } catch (const InputError& error) {
     if (std::filesystem::exists(name_or_path, ignored)) throw;
     throw InputError(fmt::format(

@@ -28,7 +28,8 @@ struct GaitBand {
 GaitBand MakeGaitBand(const std::vector<GaitAnalysis>& analyses);
 
 // A built-in band by its name; a band's file (.csv); a folder, whose files are analysed, each of
-// which is a subject; or one file that AnalyzeGaitFile takes. Throws InputError, also where no file
+// which is a subject; or one file that AnalyzeGaitFile takes. Character and rate of the options are
+// for motions among them. Throws InputError, also where no file
 // of a folder has a gait.
 GaitBand LoadGaitBand(const std::string& name_or_path, const GaitFileOptions& options = {});
 std::vector<std::string> BuiltInGaitBands();  // names
