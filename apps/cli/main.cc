@@ -16,7 +16,7 @@ namespace {
 constexpr int kUsageError = 2;  // options that do not exist or do not parse
 
 std::vector<Verb> Verbs() {
-  return {ListVerb(),    ImportVerb(), SimulateVerb(),  LearnVerb(),  InfoVerb(),
+  return {ListVerb(),    ImportVerb(), SimulateVerb(),  LearnVerb(),  InfoVerb(), GaitVerb(),
           ConvertVerb(), BenchVerb(),  ReproduceVerb(), ReportVerb(), ViewVerb()};
 }
 

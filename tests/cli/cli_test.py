@@ -9,7 +9,7 @@ import tempfile
 from case import Case, main
 
 VERBS = {"list", "simulate", "info", "convert", "import", "bench", "learn", "view", "reproduce",
-         "report"}  # at least
+         "report", "gait"}  # at least
 ENGINES = ["native", "batch", "mujoco"]
 
 
@@ -300,6 +300,69 @@ class Info(Case):
                 with open(path, "w", encoding="latin-1") as file:
                     file.write(text)
                 self.refuse(["info", path], path)
+
+
+class Gait(Case):
+    def test_a_recorded_walk_against_the_built_in_band(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run, csv, svg, band = (os.path.join(folder, name)
+                                   for name in ("walk.stride", "a.csv", "a.svg", "band.csv"))
+            self.succeed("simulate", "--skill", "walk", "--seconds", "7", "--record", run)
+            result = self.json_of("gait", run, "--against", "walks", "--csv", csv, "--svg", svg,
+                                  "--save-band", band)
+            self.assertEqual(result["written"], [csv, svg, band])
+            self.assertAlmostEqual(result["from"], 2, delta=0.05)
+            self.assertAlmostEqual(result["speed"]["mean"], 1.3, delta=0.2)
+            self.assertAlmostEqual(result["cycle_time"]["mean"] * result["cadence"], 120, delta=0.01)
+            self.assertGreater(result["effort"]["power"]["hip"], 10)
+            self.assertAlmostEqual(sum(result["effort"]["squared_torque_ratio"].values()), 1)
+            names = [curve["name"] for curve in result["curves"]]
+            self.assertEqual(names[:3], ["thigh", "knee", "foot"])
+            self.assertIn("force_vertical", names)
+            for curve in result["curves"]:
+                self.assertEqual(len(curve["mean"]), 101)
+            self.assertEqual(result["against"]["subjects"], 18)
+            with open(csv) as file:
+                rows = [row for row in file.read().splitlines() if not row.startswith("#")]
+            self.assertEqual(len(rows), 102)
+            same = self.json_of("gait", run, "--against", csv)["against"]["curves"]
+            self.assertLess(max(curve["rms"] for curve in same), 1e-3)
+            self.assertIn("cost of transport", self.succeed("gait", run, "--from", "0").stdout)
+            # Of the folder only the recording walks.
+            done = self.succeed("gait", "walk", "--against", folder)
+            self.assertIn("3 of 4 files", done.stderr)
+            self.assertIn(svg, done.stderr)
+
+    def test_motions(self):
+        walk, run = self.json_of("gait", "walk"), self.json_of("gait", "run")
+        self.assertEqual((walk["character"], walk["effort"], walk["against"]), ("human", None, None))
+        self.assertAlmostEqual(walk["speed"]["mean"], 1.27, delta=0.05)
+        self.assertGreater(walk["duty_factor"]["mean"], 0.55)
+        self.assertLess(run["duty_factor"]["mean"], 0.5)
+        self.assertGreater(run["flight"]["mean"], 0.1)
+        self.assertEqual(self.json_of("gait", "walk", "--character", "lee10")["character"], "lee10")
+        with tempfile.TemporaryDirectory() as folder:
+            own, bvh = os.path.join(folder, "a.motion"), os.path.join(folder, "a.bvh")
+            self.succeed("convert", "walk", own, "--character", "liu16")
+            self.assertEqual(self.json_of("gait", own)["character"], "liu16")
+            self.succeed("convert", "walk", bvh)
+            # One round of it has no two strikes; the error says what it has.
+            self.refuse(["gait", bvh], bvh, "heel strike", "two of the same foot")
+
+    def test_what_does_not_walk_leaves_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out.csv")
+            self.refuse(["gait", "stand", "--csv", out], "stand", "0 heel strikes of the left foot")
+            self.refuse(["gait", "walk", "--csv", out, "--against", "strolls"], "strolls", "walks")
+            self.refuse(["gait", "walk", "--csv", out, "--character", "snake"], "snake")
+            self.refuse(["gait", "walk", "--csv", out, "--from", "50"], "between 0.00 s and")
+            self.refuse(["gait", "walk", "--csv", out, "--actor", "1"], "--actor")
+            self.refuse(["gait", "walk", "--csv", out, "--save-band", "x.csv"], "--against")
+            self.refuse(["gait", "missing.bvh", "--csv", out], "missing.bvh")
+            self.refuse(["gait", "walk", "--csv", os.path.join(folder, "no", "x.csv")], "x.csv")
+            self.assertEqual(os.listdir(folder), [])
+        self.refuse(["gait"], "file", code=2)
+        self.refuse(["gait", "walk", "--from", "soon"], "--from", code=2)
 
 
 class Convert(Case):

@@ -81,8 +81,13 @@ nlohmann::ordered_json ToJson(const Plot& plot) {
                {"categories", plot.categories},
                {"series", Json::array()}};
   for (const Series& series : plot.series) {
-    json["series"].push_back(
-        {{"name", series.name}, {"x", NumbersToJson(series.x)}, {"y", NumbersToJson(series.y)}});
+    Json item = {
+        {"name", series.name}, {"x", NumbersToJson(series.x)}, {"y", NumbersToJson(series.y)}};
+    if (!series.low.empty()) {
+      item["low"] = NumbersToJson(series.low);
+      item["high"] = NumbersToJson(series.high);
+    }
+    json["series"].push_back(std::move(item));
   }
   return json;
 }
@@ -113,6 +118,17 @@ Plot PlotFromJson(const nlohmann::json& json, const std::string& source) {
     if (series.y.size() != expected) {
       throw InputError(fmt::format("{}: series '{}' has {} values; expected {}", source,
                                    series.name, series.y.size(), expected));
+    }
+    if (item.contains("low") || item.contains("high")) {
+      series.low = NumbersMember(item, "low", source);
+      series.high = NumbersMember(item, "high", source);
+      if (plot.kind != Plot::Kind::kLines || series.low.size() != expected ||
+          series.high.size() != expected) {
+        throw InputError(
+            fmt::format("{}: band of series '{}' has {} and {} values; expected {}, "
+                        "in a plot of lines",
+                        source, series.name, series.low.size(), series.high.size(), expected));
+      }
     }
     plot.series.push_back(std::move(series));
   }

@@ -11,6 +11,8 @@ namespace stride {
 struct Series {
   std::string name;
   std::vector<double> x, y;  // of equal length; bars have no x
+  // A band around a line, such as its deviation: shaded from low to high at each x. Empty: none.
+  std::vector<double> low = {}, high = {};
   friend bool operator==(const Series&, const Series&) = default;
 };
 
@@ -37,7 +39,10 @@ nlohmann::ordered_json ToJson(const Plot& plot);
 Plot PlotFromJson(const nlohmann::json& json, const std::string& source);
 
 // An <svg> element, well-formed XML: class names "c0" … "c7" for the series, "grid", "axis".
+// Bands are of the class "band".
 std::string PlotSvg(const Plot& plot);
+// A picture file of its own: plots with their titles in rows of `columns`, in colours for paper.
+std::string PlotSheetSvg(const std::string& title, const std::vector<Plot>& plots, int columns);
 
 // "12,345", "0.0123", "1.5e+09": three digits at least.
 std::string NumberText(double value);

@@ -172,6 +172,29 @@ std::string YAxis(const Axis& axis, const std::string& label, double top, double
   return svg;
 }
 
+// One area a stretch without gaps: there along `high`, back along `low`.
+std::string BandSvg(const Series& series, const Axis& x_axis, const Axis& y_axis, std::size_t i) {
+  std::string path, there, back;
+  const auto close = [&] {
+    if (!there.empty()) path += "M" + there.substr(1) + back + "Z";
+    there.clear();
+    back.clear();
+  };
+  for (std::size_t k = 0; k < std::min(series.low.size(), series.x.size()); ++k) {
+    const auto x = x_axis.At(series.x[k]), low = y_axis.At(series.low[k]),
+               high = y_axis.At(series.high[k]);
+    if (!x || !low || !high) {
+      close();
+      continue;
+    }
+    there += fmt::format("L{:.1f} {:.1f}", *x, *high);
+    back.insert(0, fmt::format("L{:.1f} {:.1f}", *x, *low));
+  }
+  close();
+  return path.empty() ? ""
+                      : fmt::format("<path d=\"{}\" class=\"band c{}\"/>\n", path, i % kColors);
+}
+
 std::string LinesSvg(const Plot& plot) {
   double top = kTop;
   std::string svg = Legend(plot, kLeft, kWidth - kLeft - kRight, &top);
@@ -179,8 +202,10 @@ std::string LinesSvg(const Plot& plot) {
   Range x_range, y_range;
   for (const Series& series : plot.series) {
     for (const double x : series.x) x_range.Add(x);
-    for (const double y : series.y) {
-      if (!plot.log_y || y > 0) y_range.Add(y);
+    for (const auto* values : {&series.y, &series.low, &series.high}) {
+      for (const double y : *values) {
+        if (!plot.log_y || y > 0) y_range.Add(y);
+      }
     }
   }
   const Axis x_axis(x_range, false, kLeft, kWidth - kRight, 7, false);
@@ -195,6 +220,9 @@ std::string LinesSvg(const Plot& plot) {
   svg += Text(0.5 * (kLeft + kWidth - kRight), bottom + 36, "middle", plot.x_label,
               " class=\"label\"");
 
+  for (std::size_t i = 0; i < plot.series.size(); ++i) {
+    svg += BandSvg(plot.series[i], x_axis, y_axis, i);
+  }
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
     const Series& series = plot.series[i];
     std::string path, dots;
@@ -325,6 +353,47 @@ std::string PlotSvg(const Plot& plot) {
     case Plot::Kind::kLines: break;
   }
   return LinesSvg(plot);
+}
+
+namespace {
+
+constexpr const char* kSheetStyle =
+    "svg { font-family: sans-serif; } text { font-size: 11.5px; fill: #555; }\n"
+    ".title { font-size: 14px; font-weight: 600; fill: #222; } .label { fill: #222; }\n"
+    ".grid { stroke: #e4e4e4; fill: none; } .axis { stroke: #777; }\n"
+    ".line { fill: none; stroke: currentColor; stroke-width: 1.8; stroke-linejoin: round; }\n"
+    ".area { fill: currentColor; fill-opacity: 0.1; } .bar { fill: currentColor; }\n"
+    ".band { fill: currentColor; fill-opacity: 0.2; }\n"
+    ".c0 { color: #1f6fb4; } .c1 { color: #d9660f; } .c2 { color: #2e8b47; } .c3 { color: #b5322f; "
+    "}"
+    "\n.c4 { color: #7c55a8; } .c5 { color: #8a6a3a; } .c6 { color: #c85aa0; } .c7 { color: #666; }"
+    "\n";
+
+}  // namespace
+
+std::string PlotSheetSvg(const std::string& title, const std::vector<Plot>& plots, int columns) {
+  constexpr double kCellHeight = kHeight + 2 * kLegendRow, kTitle = 24, kHead = 34;
+  const int rows = (static_cast<int>(plots.size()) + columns - 1) / columns;
+  const double width = columns * kWidth, height = kHead + rows * (kTitle + kCellHeight);
+  std::string svg = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+      "width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
+      "{1:.0f}\">\n<style>\n{2}</style>\n"
+      "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n",
+      width, height, kSheetStyle);
+  svg += Text(0.5 * width, 22, "middle", title, " class=\"title\"");
+  for (std::size_t i = 0; i < plots.size(); ++i) {
+    const int row = static_cast<int>(i) / columns, column = static_cast<int>(i) % columns;
+    const double x = column * kWidth, y = kHead + row * (kTitle + kCellHeight);
+    svg += Text(x + 0.5 * (kLeft + kWidth - kRight), y + 16, "middle", plots[i].title,
+                " class=\"title\"");
+    // The plot is an <svg> itself, put into its cell.
+    svg += fmt::format(
+        "<svg x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" "
+        "preserveAspectRatio=\"xMidYMin\"{}",
+        x, y + kTitle, kWidth, kCellHeight, PlotSvg(plots[i]).substr(4));
+  }
+  return svg + "</svg>\n";
 }
 
 }  // namespace stride

@@ -76,6 +76,49 @@ TEST(PlotTest, RefusesWhatIsNoPlotWithItsPlace) {
   EXPECT_NE(message(7), "");
 }
 
+TEST(PlotTest, BandSurvivesJsonAndIsChecked) {
+  Plot plot = LinePlot({0, 1}, {1, 2});
+  EXPECT_FALSE(ToJson(plot)["series"][0].contains("low"));
+  plot.series[0].low = {0, 1};
+  plot.series[0].high = {2, 4};
+  EXPECT_EQ(PlotFromJson(ToJson(plot), "here"), plot);
+  nlohmann::json bad = ToJson(plot);
+  bad["series"][0]["low"].push_back(1);
+  EXPECT_THROW(PlotFromJson(bad, "here"), InputError);
+  bad = ToJson(plot);
+  bad["series"][0].erase("high");
+  EXPECT_THROW(PlotFromJson(bad, "here"), InputError);
+}
+
+TEST(PlotTest, BandIsAnAreaForEachStretchWithoutGap) {
+  Plot plot = LinePlot({0, 1, 2, 3, 4}, {5, 5, 5, 5, 5});
+  plot.series[0].low = {0, 0, kNan, 0, 0};
+  plot.series[0].high = {10, 10, 10, 10, 10};
+  tinyxml2::XMLDocument document;
+  Parse(PlotSvg(plot), &document);
+  const auto* band = document.RootElement()->FirstChildElement("path");
+  ASSERT_TRUE(band);
+  EXPECT_STREQ(band->Attribute("class"), "band c0");
+  const std::string path = band->Attribute("d");
+  EXPECT_EQ(Count(path, "Z"), 2);
+  // There along the top (12 px), back along the bottom (254 px), which are the axis' ends.
+  EXPECT_EQ(Count(path, " 12.0"), 4);
+  EXPECT_EQ(Count(path, " 254.0"), 4);
+}
+
+TEST(PlotTest, SheetHoldsAllPlotsInCells) {
+  const Plot plot = LinePlot({0, 1}, {1, 2});
+  tinyxml2::XMLDocument document;
+  Parse(PlotSheetSvg("all <of> them", {plot, plot, plot}, 2), &document);
+  std::string places;
+  for (const auto* cell = document.RootElement()->FirstChildElement("svg"); cell;
+       cell = cell->NextSiblingElement("svg")) {
+    places += std::string(cell->Attribute("x")) + "," + cell->Attribute("y") + " ";
+  }
+  EXPECT_EQ(places, "0,58 560,58 0,418 ");
+  Parse(PlotSheetSvg("none", {}, 2), &document);
+}
+
 TEST(PlotTest, LineGoesThroughItsPointsUpwards) {
   const std::string path = PathOf(LinePlot({0, 10}, {0, 10}));
   double x0 = 0, y0 = 0, x1 = 0, y1 = 0;

@@ -54,6 +54,7 @@ svg .axis { stroke: var(--faint); }
 svg .line { fill: none; stroke: currentColor; stroke-width: 1.8; stroke-linejoin: round; }
 svg .area { fill: currentColor; fill-opacity: 0.1; }
 svg .bar { fill: currentColor; }
+svg .band { fill: currentColor; fill-opacity: 0.2; }
 .c0 { color: var(--c0); } .c1 { color: var(--c1); } .c2 { color: var(--c2); } .c3 { color: var(--c3); }
 .c4 { color: var(--c4); } .c5 { color: var(--c5); } .c6 { color: var(--c6); } .c7 { color: var(--c7); }
 .sheet { width: 100%; height: auto; border-radius: 8px; border: 1px solid var(--rule); margin-top: 10px; }

@@ -322,6 +322,10 @@ GroundReport PutFeetOnGround(const Character& character, const GroundOptions& op
     motion->frames[f][2] += lift[f] - floor[f];
   }
   report.before = MeasureFeet(character, raw);
+  if (!options.clean_up) {
+    report.after = MeasureFeet(character, *motion);
+    return report;
+  }
 
   std::array<FootPath, 2> paths = {FootPath(character, feet[0], legs[0]),
                                    FootPath(character, feet[1], legs[1])};

@@ -27,6 +27,8 @@ struct GroundOptions {
   double contact_height = 0.035, release_height = 0.06;  // of the sole above the floor, m
   double contact_speed = 0.45, release_speed = 0.7;      // of the sole's lowest part, m/s
   double shortest_contact = 0.05;                        // s; shorter contacts and gaps are dropped
+  // Step 3. Without it the pose stays as it was captured, on the floor of step 1.
+  bool clean_up = true;
   double longest_drag = 0.08;  // way of a foot in one contact, m, before it counts as shuffling
 };
 

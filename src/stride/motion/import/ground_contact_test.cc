@@ -79,6 +79,28 @@ TEST(GroundContact, StopsSkating) {
   }
 }
 
+TEST(GroundContact, WithoutCleanUpOnlyTheHeightChanges) {
+  const Character character = LoadCharacter("liu16");
+  const Motion raw = [&] {
+    Motion motion = MarchingMotion(character, 4, 60);
+    for (int f = 0; f < motion.FrameCount(); ++f) {
+      motion.frames[f][0] += 0.04 * f / 60.0;
+      motion.frames[f][2] += 0.05;
+    }
+    return motion;
+  }();
+  Motion kept = raw, cleaned = raw;
+  PutFeetOnGround(character, {.clean_up = false}, &kept);
+  PutFeetOnGround(character, {}, &cleaned);
+  EXPECT_EQ(kept.contacts, cleaned.contacts);
+  for (int f = 0; f < raw.FrameCount(); ++f) {
+    EXPECT_NEAR(kept.frames[f][2], raw.frames[f][2] - 0.05, 0.01) << f;
+    kept.frames[f][2] = raw.frames[f][2];
+  }
+  EXPECT_EQ(kept.frames, raw.frames);
+  EXPECT_NE(cleaned.frames, raw.frames);
+}
+
 TEST(GroundContact, LowersTheRootOfLegsTooShort) {
   const Character character = LoadCharacter("liu16");
   Motion motion = Standing(character, 2, 60);

@@ -217,7 +217,7 @@ ImportResult Import(const ImportOptions& options) {
   result.mapped = std::move(retargeted.mapped);
   result.unmapped = std::move(retargeted.unmapped);
 
-  result.ground = PutFeetOnGround(character, {}, &result.motion);
+  result.ground = PutFeetOnGround(character, {.clean_up = options.clean_up}, &result.motion);
   result.warnings.insert(result.warnings.end(), result.ground.warnings.begin(),
                          result.ground.warnings.end());
   result.bone_direction_error_deg =

@@ -31,6 +31,7 @@ struct ImportOptions {
   double rate = 0;                  // rate of the motion written, frames/s; 0: the capture's
   int first_frame = -1, last_frame = -1;  // of the file; -1: from its start, to its end
   double cutoff = 10;                     // low-pass filter, Hz; 0: none
+  bool clean_up = true;                   // GroundOptions: bend legs to keep the feet on the ground
   Closing closing = Closing::kNo;
   double loop_warp = 0.25;  // time on each side of a loop's seam that is changed, s
 };

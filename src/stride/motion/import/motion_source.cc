@@ -30,12 +30,11 @@ bool IsCapture(const std::string& bytes, const std::string& path) {
   return false;
 }
 
-// Our own format's first key; what a file is called does not matter.
+}  // namespace
+
 bool IsMotionFile(const std::string& bytes) {
   return bytes.substr(0, 256).find("\"stride_motion\"") != std::string::npos;
 }
-
-}  // namespace
 
 bool NamesMotion(const std::string& name_or_path) {
   if (IsBuiltIn(name_or_path)) return true;
@@ -48,7 +47,9 @@ MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& c
   MotionSource source;
   const std::string wanted = character.empty() ? kDefaultHuman : character;
   const auto refuse_capture_options = [&] {
-    if (capture == CaptureOptions{}) return;
+    CaptureOptions asked = capture;
+    asked.clean_up = true;
+    if (asked == CaptureOptions{}) return;
     throw InputError(name_or_path + " is no motion capture; range, fps and loop are for captures " +
                      "only, leave them out");
   };
@@ -80,6 +81,7 @@ MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& c
     options.first_frame = capture.first_frame;
     options.last_frame = capture.last_frame;
     options.fps = capture.fps;
+    options.clean_up = capture.clean_up;
     options.closing = capture.loop ? Closing::kYes : Closing::kIfStated;
     ImportResult imported = Import(options);
     source.format = imported.format;

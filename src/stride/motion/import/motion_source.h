@@ -23,11 +23,14 @@ struct CaptureOptions {
   int first_frame = -1, last_frame = -1;  // of the file; -1: from its start, to its end
   double fps = 0;                         // its true rate, frames/s; 0: what the file says
   bool loop = false;                      // close it to a loop as `stride import --loop` does
+  bool clean_up = true;  // bend legs to keep the feet on the ground; says nothing of other motions
   friend bool operator==(const CaptureOptions&, const CaptureOptions&) = default;
 };
 
 // Whether a name is a built-in motion's, or a path has another ending than a character's.
 bool NamesMotion(const std::string& name_or_path);
+// Whether the bytes are of our own format, by its first key; what a file is called does not matter.
+bool IsMotionFile(const std::string& bytes);
 
 // A built-in motion's name; a motion file; key poses; or a motion-capture file, imported as `stride
 // import` does. A capture that says it wraps and is taken whole becomes a loop without being asked.
