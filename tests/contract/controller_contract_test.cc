@@ -383,7 +383,10 @@ std::vector<std::tuple<std::string, std::string>> SkillsInEngines() {
 }
 INSTANTIATE_TEST_SUITE_P(All, SkillTest, testing::ValuesIn(SkillsInEngines()),
                          [](const auto& info) {
-                           return std::get<0>(info.param) + "_" + std::get<1>(info.param);
+                           std::string name =
+                               std::get<0>(info.param) + "_" + std::get<1>(info.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
                          });
 
 TEST(AllocationCounter, Counts) {

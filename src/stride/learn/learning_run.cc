@@ -15,6 +15,8 @@
 namespace stride {
 namespace {
 
+constexpr double kCheckpointSeconds = 1;  // at least, from one to the next
+
 // What a line of the history says, for the progress bar.
 std::string StateText(const nlohmann::ordered_json& line, double rate) {
   std::string text = line.contains("stage") ? line.value("stage", "") + ": " : "";
@@ -79,6 +81,7 @@ LearningOutcome RunToEnd(const LearningRunOptions& options, const Workers& worke
     return workers.Leader() && options.stop && options.stop();
   };
   LearningOutcome outcome;
+  double next_checkpoint = 0;
   show();
   while (!job->Done() && !outcome.stopped) {
     const nlohmann::ordered_json line = job->Advance(stop);
@@ -88,7 +91,11 @@ LearningOutcome RunToEnd(const LearningRunOptions& options, const Workers& worke
       break;
     }
     if (!workers.Leader()) continue;
-    WriteCheckpoint(options.out, *job);
+    // Quick iterations would take as long to be written down.
+    if (outcome.stopped || job->Done() || since() >= next_checkpoint) {
+      WriteCheckpoint(options.out, *job);
+      next_checkpoint = since() + kCheckpointSeconds;
+    }
     text = StateText(line, static_cast<double>(job->LaneSteps()) / since());
     show();
   }

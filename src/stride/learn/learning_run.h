@@ -6,7 +6,7 @@
 #include "stride/learn/learning_job.h"
 
 // A learning job from its beginning, or from its checkpoint, to its end: a checkpoint and a history
-// after every iteration, progress, and a clean stop.
+// after every iteration (of quick ones, every second), progress, and a clean stop.
 namespace stride {
 
 struct LearningRunOptions {

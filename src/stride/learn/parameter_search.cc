@@ -25,14 +25,16 @@ class SearchJob final : public LearningJob {
  public:
   SearchJob(std::vector<SearchStage> stages, std::vector<double> start, const Workers& workers)
       : stages_(std::move(stages)), workers_(workers) {
-    Enter(0, std::move(start));
+    found_.push_back(std::move(start));
+    Enter();
   }
 
-  bool Done() const override { return stage_ + 1 == stages_.size() && StageDone(); }
+  bool Done() const override { return Stage() + 1 == stages_.size() && StageDone(); }
 
   Json Advance(const std::function<bool()>&) override {
     if (StageDone()) {
-      Enter(stage_ + 1, Found());
+      found_.push_back(Found());
+      Enter();
     }
     Optimizer& optimizer = *search_.optimizer;
     const int candidates = optimizer.Population(), trials = search_.trials;
@@ -58,7 +60,7 @@ class SearchJob final : public LearningJob {
       mean += r / candidates;
     }
     optimizer.Tell(returns);
-    Json line = {{"phase", stages_[stage_].name},
+    Json line = {{"phase", stages_[Stage()].name},
                  {"iteration", iteration},
                  {"seconds", seconds},
                  {"of", search_.rollouts.scenario.seconds},
@@ -73,7 +75,7 @@ class SearchJob final : public LearningJob {
     const double share = StageDone() ? 1
                                      : static_cast<double>(search_.optimizer->Iteration()) /
                                            std::max(1, search_.iterations);
-    return (static_cast<double>(stage_) + share) / static_cast<double>(stages_.size());
+    return (static_cast<double>(Stage()) + share) / static_cast<double>(stages_.size());
   }
   const Json& History() const override { return history_; }
   std::string InstructionSet() const override { return rollouts_->InstructionSet(); }
@@ -82,7 +84,7 @@ class SearchJob final : public LearningJob {
   std::string Checkpoint() const override {
     const Json head = {
         {"version", kCheckpointVersion}, {"run", ToJson(Identity())}, {"history", history_},
-        {"stage", stage_}, {"start", start_}};
+        {"found", found_}};
     std::string bytes;
     AppendChunk(
         kHead, [&](std::string* to) { *to += head.dump(); }, &bytes);
@@ -96,12 +98,17 @@ class SearchJob final : public LearningJob {
     reader.Compare(JsonNode(json, file_name), Identity());
     if (!json.contains("history") || !json["history"].is_array()) reader.Damaged("no history");
     const JsonNode node(json, file_name);
-    const int stage = node["stage"].Int(0, static_cast<int>(stages_.size()) - 1);
-    std::vector<double> start = node["start"].Numbers();
-    if (start.size() != start_.size()) reader.Damaged("a start of another size");
+    std::vector<std::vector<double>> found;
+    for (std::size_t k = 0; k < node["found"].Size(); ++k) {
+      found.push_back(node["found"].At(k).Numbers(found_[0].size()));
+    }
+    if (found.empty() || found.size() > stages_.size()) reader.Damaged("no such stage");
     try {
       // The first stage is there already.
-      if (stage > 0 || start != start_) Enter(stage, std::move(start));
+      if (found != found_) {
+        found_ = std::move(found);
+        Enter();
+      }
       search_.optimizer->Restore(reader.Take(kOptimizer));
     } catch (const InputError& error) {
       reader.Damaged(error.what());
@@ -115,10 +122,9 @@ class SearchJob final : public LearningJob {
   }
 
  private:
-  void Enter(std::size_t stage, std::vector<double> start) {
-    stage_ = stage;
-    start_ = std::move(start);
-    search_ = stages_[stage].make(start_);
+  std::size_t Stage() const { return found_.size() - 1; }
+  void Enter() {
+    search_ = stages_[Stage()].make(found_);
     if (rollouts_) lane_steps_ += rollouts_->LaneSteps();
     rollouts_ = std::make_unique<Rollouts>(search_.rollouts, workers_);
   }
@@ -154,8 +160,8 @@ class SearchJob final : public LearningJob {
 
   std::vector<SearchStage> stages_;
   const Workers& workers_;
-  std::size_t stage_ = 0;
-  std::vector<double> start_;  // of this stage
+  // The start, then what each stage has found: one more than there are stages behind.
+  std::vector<std::vector<double>> found_;
   ParameterSearch search_;
   std::unique_ptr<Rollouts> rollouts_;
   long lane_steps_ = 0;  // of the stages before
@@ -168,7 +174,7 @@ std::unique_ptr<LearningJob> MakeParameterSearch(ParameterSearch search, const W
   // A stage is made once, or again by Restore before anything has been told.
   auto only = std::make_shared<ParameterSearch>(std::move(search));
   return std::make_unique<SearchJob>(
-      std::vector<SearchStage>{{"search", [only](std::span<const double>) { return std::move(*only); }}},
+      std::vector<SearchStage>{{"search", [only](const std::vector<std::vector<double>>&) { return std::move(*only); }}},
       std::vector<double>{}, workers);
 }
 

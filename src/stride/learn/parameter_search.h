@@ -50,7 +50,9 @@ std::unique_ptr<LearningJob> MakeParameterSearch(ParameterSearch search, const W
 // say. Their methods, inputs, seeds and settings must be the same; the last one's result counts.
 struct SearchStage {
   std::string name;  // "slope 3", for the history
-  std::function<ParameterSearch(std::span<const double> start)> make;
+  // From the parameters of the start and what each stage before has found; the last ones are where
+  // it begins.
+  std::function<ParameterSearch(const std::vector<std::vector<double>>& found)> make;
 };
 std::unique_ptr<LearningJob> MakeStagedSearch(std::vector<SearchStage> stages,
                                               std::vector<double> start, const Workers& workers);

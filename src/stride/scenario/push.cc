@@ -24,10 +24,17 @@ Vec3d RandomPushAt(const RandomPushes& pushes, double time, std::uint64_t seed, 
   const double index = std::floor((time + kRounding) / pushes.every);
   if (index < 1) return {};  // the first one comes after `every`
   const double begin = index * pushes.every;
-  if (time + kRounding - begin >= pushes.duration) return {};
+  if (time + kRounding - begin >= pushes.duration + pushes.jitter) return {};
   Random random(seed, kStream + static_cast<std::uint32_t>(index), sample);
-  const double heading = random.Uniform(0, 2 * std::numbers::pi);
+  double heading = random.Uniform(0, 2 * std::numbers::pi);
   const double force = std::fabs(random.Normal()) * (pushes.sigma + pushes.sigma_growth * begin);
+  if (pushes.jitter > 0) {
+    const double since = time + kRounding - begin - random.Uniform(0, pushes.jitter);
+    if (since < 0 || since >= pushes.duration) return {};
+  }
+  if (pushes.sideways > 0 && random.Uniform() < pushes.sideways) {
+    heading = (heading < std::numbers::pi ? 0.5 : -0.5) * std::numbers::pi;
+  }
   return {force * std::cos(heading), force * std::sin(heading), 0};
 }
 

@@ -32,6 +32,8 @@ struct RandomPushes {
   double every = 2;         // s (paper: 2)
   double sigma = 0;         // N
   double sigma_growth = 1;  // N for each second elapsed (the paper does not give its own)
+  double jitter = 0;        // s, that each may begin later, so that none meets a gait's rhythm
+  double sideways = 0;      // share of them that go straight to the left or right (+-Y)
   friend bool operator==(const RandomPushes&, const RandomPushes&) = default;
 };
 // What acts during the step that begins at `time`, N. `sample` tells runs of one seed apart.

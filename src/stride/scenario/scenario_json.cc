@@ -34,6 +34,8 @@ void VisitConfig(RandomPushes& p, Visitor& visit) {
   visit("every", p.every, {1e-3, 1e6, "s"}, "between the beginnings of two");
   visit("sigma", p.sigma, {0, 1e6, "N"}, "standard deviation of the size at the start");
   visit("sigma_growth", p.sigma_growth, {0, 1e6, "N/s"}, "and its growth");
+  visit("jitter", p.jitter, {0, 1e6, "s"}, "that each may begin later");
+  visit("sideways", p.sideways, {0, 1}, "share that goes straight to the left or right");
 }
 template <class Visitor>
 void VisitConfig(Throw& t, Visitor& visit) {

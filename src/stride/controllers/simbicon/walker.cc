@@ -52,9 +52,46 @@ void WalkerProgram::ReadChannels(const double* memory, std::span<float> values) 
   values[4] = static_cast<float>(memory[kVelocity]);
 }
 
+namespace {
+
+WalkerJoints JointsOf(const Character& character) {
+  WalkerJoints joints;
+  const auto points_of = [&](int body) {
+    return static_cast<int>(
+        std::count_if(character.contact_points.begin(), character.contact_points.end(),
+                      [&](const ContactPoint& point) { return point.body == body; }));
+  };
+  for (int side = 0; side < 2; ++side) {
+    const LegRoles& roles = kSides[side];
+    WalkerJoints::Side& to = joints.sides[side];
+    to.hip = ChainOf(character, roles.thigh);
+    to.knee = ChainOf(character, roles.shank);
+    to.ankle = ChainOf(character, roles.foot);
+    to.toe = ChainOf(character, roles.toe);
+    to.arm = ChainOf(character, roles.arm);
+    to.elbow = ChainOf(character, roles.forearm);
+    to.foot = character.BodyOf(roles.foot);
+    to.toe_body = character.BodyOf(roles.toe);
+    to.toe_points = to.toe_body < 0 ? 0 : points_of(to.toe_body);
+  }
+  // The joint right above the pelvis bends; what else a trunk has is held.
+  int back = character.BodyOf(Role::kTrunk);
+  while (back > 0) {
+    const int below = character.bodies[ChainOf(character, back).body[0]].parent;
+    if (below <= 0) break;
+    back = below;
+  }
+  if (back > 0) joints.back = ChainOf(character, back);
+  joints.neck = ChainOf(character, Role::kHead);
+  return joints;
+}
+
+}  // namespace
+
 WalkerProgram MakeWalkerProgram(const World& world, const State& stand) {
   const Character& character = world.actors[0];
   WalkerProgram program;
+  static_cast<WalkerJoints&>(program) = JointsOf(character);
   program.drives = DrivesOf(character, HoldPose(character, stand.q, world.gravity));
   double mass = 0;
   for (const Body& body : character.bodies) mass += body.mass;
@@ -66,34 +103,6 @@ WalkerProgram MakeWalkerProgram(const World& world, const State& stand) {
                         frames.position[character.BodyOf(Role::kRightFoot)]) *
                        0.5;
   program.stand_ahead = CenterOfMassAt(character, stand.q).x - ankles.x;
-  const auto points_of = [&](int body) {
-    return static_cast<int>(
-        std::count_if(character.contact_points.begin(), character.contact_points.end(),
-                      [&](const ContactPoint& point) { return point.body == body; }));
-  };
-  for (int side = 0; side < 2; ++side) {
-    const LegRoles& roles = kSides[side];
-    WalkerProgram::Side& to = program.sides[side];
-    to.hip = ChainOf(character, roles.thigh);
-    to.knee = ChainOf(character, roles.shank);
-    to.ankle = ChainOf(character, roles.foot);
-    to.toe = ChainOf(character, roles.toe);
-    to.arm = ChainOf(character, roles.arm);
-    to.elbow = ChainOf(character, roles.forearm);
-    to.foot = character.BodyOf(roles.foot);
-    to.toe_body = character.BodyOf(roles.toe);
-    to.foot_points = points_of(to.foot);
-    to.toe_points = to.toe_body < 0 ? 0 : points_of(to.toe_body);
-  }
-  // The joint right above the pelvis bends; what else a trunk has is held.
-  int back = character.BodyOf(Role::kTrunk);
-  while (back > 0) {
-    const int below = character.bodies[ChainOf(character, back).body[0]].parent;
-    if (below <= 0) break;
-    back = below;
-  }
-  if (back > 0) program.back = ChainOf(character, back);
-  program.neck = ChainOf(character, Role::kHead);
   return program;
 }
 
@@ -121,16 +130,14 @@ State WalkerStart(const Character& character, const Terrain& terrain,
       if (joint.limited) q[0] = std::clamp(q[0], joint.lower, joint.upper);
     }
   };
-  World world;
-  world.actors = {character};
-  const WalkerProgram program = MakeWalkerProgram(world, state);
+  const WalkerJoints joints = JointsOf(character);
   const auto angle = [&](int joint) { return parameters[P::kStartAngles + joint]; };
   const auto rate = [&](int joint) { return parameters[P::kStartRates + joint]; };
-  set(program.back, angle(P::kStartBack), angle(P::kStartBackYaw), rate(P::kStartBack),
+  set(joints.back, angle(P::kStartBack), angle(P::kStartBackYaw), rate(P::kStartBack),
       rate(P::kStartBackYaw));
-  set(program.neck, angle(P::kStartNeck), 0, rate(P::kStartNeck), 0);
+  set(joints.neck, angle(P::kStartNeck), 0, rate(P::kStartNeck), 0);
   for (int side = 0; side < 2; ++side) {
-    const WalkerProgram::Side& to = program.sides[side];
+    const WalkerJoints::Side& to = joints.sides[side];
     int joint = side == 0 ? P::kStartLeft : P::kStartRight;
     for (const JointChain* chain : {&to.hip, &to.knee, &to.ankle, &to.toe, &to.arm, &to.elbow}) {
       set(*chain, angle(joint), 0, rate(joint), 0);
@@ -187,6 +194,24 @@ WalkerProgram ProgramOf(const ControllerInput& input, const Walker& walker) {
   return program;
 }
 
+// All parameters beside the paper's first values: the table that is searched.
+std::vector<std::pair<std::string, std::string>> SkillRows(const Skill& skill) {
+  const Walker walker = WalkerOf(skill);
+  std::vector<std::pair<std::string, std::string>> rows = {
+      {"own speed", fmt::format("{:.3f} m/s", walker.own_speed)}};
+  std::string group;
+  for (int k = 0; k < WalkerParameter::kCount; ++k) {
+    const WalkerParameterInfo& info = WalkerParameters()[k];
+    if (info.group != group) {
+      group = info.group;
+      rows.emplace_back(group, group == "beyond" ? "found, first guess" : "found, the paper's");
+    }
+    rows.emplace_back("  " + info.name, fmt::format("{:9.3f} {:9.3f} {}", walker.parameters[k],
+                                                    info.paper, info.unit));
+  }
+  return rows;
+}
+
 }  // namespace
 
 ControllerInfo Describe() {
@@ -203,14 +228,15 @@ ControllerInfo Describe() {
           .needs_skill = true,
           .schema = [] { return ConfigSchema<WalkerProgram>(); },
           .refuses = RefusesLegs,
-          .example = {.skill = "walker_stocky"},
+          .example = {.skill = "walker-stocky"},
           .lanes =
               [](const ControllerInput& input) {
                 const Walker walker = WalkerOf(*input.skill);
                 return MakeLaneProgram(ProgramOf(input, walker), walker.parameters);
               },
           .learns = {WalkerLearning()},
-          .check_skill = [](const Skill& skill) { WalkerOf(skill); }};
+          .check_skill = [](const Skill& skill) { WalkerOf(skill); },
+          .skill_rows = SkillRows};
 }
 
 }  // namespace walker_controller

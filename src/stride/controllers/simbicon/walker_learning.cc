@@ -2,6 +2,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -38,9 +39,9 @@ struct WalkerSettings {
   int stage_iterations = 100;
   double slope_step = 3, friction_step = 0.5;
   int robust_iterations = 150, robust_population = 64, robust_trials = 7;
-  double robust_sigma = 0.2, robust_weight = 30;
-  int command_iterations = 60, command_population = 48;
-  double push = 120, push_seconds = 0.4, push_every = 2.5;
+  double robust_sigma = 0.2, robust_weight = 40;
+  int command_iterations = 80, command_population = 48;
+  double push = 150, push_seconds = 0.4, push_every = 2.5;
 };
 template <class Visitor>
 void VisitConfig(WalkerSettings& s, Visitor& visit) {
@@ -97,9 +98,10 @@ struct Plan {
   const Workers* workers = nullptr;
 };
 
+constexpr double kStrict = 5;
 constexpr double kSpeedRange = 0.4;  // m/s, around its own, that it learns to obey
-// Comfortable walking of humans: 1.35 m/s and steps of 0.72 m on legs of 0.9 m.
-constexpr double kFroude = 0.455, kStepOfLeg = 0.8;
+// Comfortable walking of humans: 1.35 m/s on legs of 0.9 m; steps a little shorter than their 0.7 m.
+constexpr double kFroude = 0.455, kStepOfLeg = 0.74;
 constexpr double kDegree = std::numbers::pi / 180;
 
 Scenario ScenarioOf(const Plan& plan, double slope, double friction) {
@@ -149,8 +151,11 @@ WorldWishes WishesOf(const World& world) {
   return wishes;
 }
 
+// `natural`: the walk that was made robust or taught to obey; this one where there was no such
+// stage.
 LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_speed,
-                        std::span<const double> found, double best_return) {
+                        std::span<const double> found, std::span<const double> natural,
+                        double best_return) {
   Scenario alone = scenario;
   alone.random_pushes.reset();
   alone.seconds = kAloneSeconds;
@@ -161,6 +166,7 @@ LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_s
   WalkGoal goal = plan.goal;
   goal.slope = scenario.world.terrain.slope;
   const WalkScore score = ScoreOf(Try(plan, judged, found, own_speed).values, goal);
+  const WalkScore before = ScoreOf(Try(plan, judged, natural, own_speed).values, goal);
   const Walker walker{{found.begin(), found.end()}, figures.speed};
   const Skill skill{
       .name = plan.request.name.empty() ? "walker" : plan.request.name,
@@ -177,6 +183,7 @@ LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_s
       .metrics = {{"seconds_of_100", walk.seconds},
                   {"figures", ToJson(figures)},
                   {"objective", ToJson(score)},
+                  {"objective_before", ToJson(before)},
                   {"return", best_return}},
       .payload = PayloadOf(walker)};
   LearningResult result;
@@ -189,7 +196,8 @@ LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_s
                              "{:.2f}",
                              figures.squared_torque, figures.ratio[0], figures.ratio[1],
                              figures.ratio[2], walk.cost_of_transport)},
-      {"objective", fmt::format("{:.4f}", score.total)}};
+      {"objective", fmt::format("{:.4f}; natural {:.4f}, before robust stages {:.4f}", score.total,
+                                score.natural, before.natural)}};
   for (int k = 0; k < kWalkTerms; ++k) {
     result.lines.emplace_back(
         fmt::format("  {}", TermName(static_cast<WalkTerm>(k))),
@@ -219,9 +227,16 @@ LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_s
   return result;
 }
 
+std::vector<int> Indices(int first, int last) {
+  std::vector<int> indices(last - first);
+  std::iota(indices.begin(), indices.end(), first);
+  return indices;
+}
+
 // A search over some of the parameters; the others stay as they were.
 ParameterSearch SearchOver(const std::shared_ptr<const Plan>& plan, const Scenario& scenario,
-                           int first, int last, std::span<const double> start, double own_speed,
+                           const std::vector<int>& searched, std::span<const double> start,
+                           std::vector<double> natural, double own_speed,
                            const CmaOptions& options) {
   ParameterSearch search;
   search.method = "walker";
@@ -229,7 +244,7 @@ ParameterSearch SearchOver(const std::shared_ptr<const Plan>& plan, const Scenar
   search.seed = plan->request.seed;
   search.rollouts = SetupOf(*plan, scenario, own_speed);
   SearchSpace space;
-  for (int k = first; k < last; ++k) {
+  for (const int k : searched) {
     const WalkerParameterInfo& info = WalkerParameters()[k];
     space.start.push_back(std::clamp(start[k], info.lower, info.upper));
     space.scales.push_back(info.scale);
@@ -238,13 +253,15 @@ ParameterSearch SearchOver(const std::shared_ptr<const Plan>& plan, const Scenar
   }
   search.optimizer = std::make_unique<CmaEs>(options, plan->request.seed, space);
   std::vector<double> all(start.begin(), start.end());
-  search.complete = [first, all](std::span<const double> found) {
+  search.complete = [searched, all](std::span<const double> found) {
     std::vector<double> complete = all;
-    std::copy(found.begin(), found.end(), complete.begin() + first);
+    for (std::size_t k = 0; k < searched.size(); ++k) complete[searched[k]] = found[k];
     return complete;
   };
-  search.result = [plan, scenario, own_speed](std::span<const double> found, double best_return) {
-    return ResultOf(*plan, scenario, own_speed, found, best_return);
+  search.result = [=, natural = std::move(natural)](std::span<const double> found,
+                                                    double best_return) {
+    return ResultOf(*plan, scenario, own_speed, found, natural.empty() ? found : natural,
+                    best_return);
   };
   return search;
 }
@@ -256,7 +273,7 @@ ParameterSearch NaturalSearch(const std::shared_ptr<const Plan>& plan, const Sce
   options.population = plan->settings.population;
   options.sigma = sigma;
   ParameterSearch search =
-      SearchOver(plan, scenario, 0, P::kPaperCount, start, 0, options);
+      SearchOver(plan, scenario, Indices(0, P::kPaperCount), start, {}, 0, options);
   search.iterations = iterations;
   search.begin = [plan, scenario](int, std::uint64_t, Rollout* trial) {
     trial->start = WalkerStart(plan->character, scenario.world.terrain, trial->parameters);
@@ -273,19 +290,24 @@ constexpr WorldVariation kVariedGround = {
 // Beyond the paper: pushes and worlds that vary over the trials, while the natural walk stays part
 // of what is asked for.
 ParameterSearch RobustSearch(const std::shared_ptr<const Plan>& plan, const Scenario& ground,
-                             std::span<const double> start) {
+                             std::span<const double> start, std::vector<double> natural) {
   const WalkerSettings& settings = plan->settings;
   const double own_speed = FiguresOf(Try(*plan, ground, start, 0).values).speed;
   Scenario scenario = ground;
   scenario.random_pushes = RandomPushes{.duration = settings.push_seconds,
                                         .every = settings.push_every,
                                         .sigma = settings.push * plan->mass / 70,
-                                        .sigma_growth = 0};
+                                        .sigma_growth = 0,
+                                        .jitter = 0.4,
+                                        .sideways = 0.4};
   CmaOptions options;
   options.population = settings.robust_population;
   options.sigma = settings.robust_sigma;
+  // All but the start state, which is soon forgotten.
+  std::vector<int> searched = Indices(0, P::kStartHeight);
+  for (const int k : Indices(P::kPaperCount, P::kWalkCount)) searched.push_back(k);
   ParameterSearch search =
-      SearchOver(plan, scenario, 0, P::kWalkCount, start, own_speed, options);
+      SearchOver(plan, scenario, searched, start, std::move(natural), own_speed, options);
   search.iterations = settings.robust_iterations;
   search.trials = 1 + settings.robust_trials;
   search.noisy = true;
@@ -308,7 +330,11 @@ ParameterSearch RobustSearch(const std::shared_ptr<const Plan>& plan, const Scen
   if (!goal.speed) goal.speed = own_speed;
   const double robust_share = settings.robust_weight / settings.robust_trials;
   search.value = [=](int index, const RolloutResult& r) {
-    if (index == 0) return -ScoreOf(r.values, goal).total;
+    if (index == 0) {
+      const WalkScore score = ScoreOf(r.values, goal);
+      // What the user asked for is not traded for robustness.
+      return -(score.total + kStrict * score.weighted[static_cast<int>(WalkTerm::kUser)]);
+    }
     return -robust_share * (1 - r.seconds / goal.seconds);
   };
   return search;
@@ -316,7 +342,7 @@ ParameterSearch RobustSearch(const std::shared_ptr<const Plan>& plan, const Scen
 
 // Beyond the paper: obeys a commanded speed, stops and stands.
 ParameterSearch CommandSearch(const std::shared_ptr<const Plan>& plan, const Scenario& ground,
-                              std::span<const double> start) {
+                              std::span<const double> start, std::vector<double> natural) {
   const WalkerSettings& settings = plan->settings;
   const double own_speed = FiguresOf(Try(*plan, ground, start, 0).values).speed;
   Scenario scenario = ground;
@@ -328,7 +354,8 @@ ParameterSearch CommandSearch(const std::shared_ptr<const Plan>& plan, const Sce
   options.population = settings.command_population;
   options.sigma = 0.5;
   ParameterSearch search =
-      SearchOver(plan, scenario, P::kWalkCount, P::kCount, start, own_speed, options);
+      SearchOver(plan, scenario, Indices(P::kWalkCount, P::kCount), start,
+                                      std::move(natural), own_speed, options);
   search.iterations = settings.command_iterations;
   constexpr int kSpeeds = 4, kStops = 2;
   search.trials = kSpeeds + kStops;
@@ -369,7 +396,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   }
   std::vector<double> start;
   if (request.Has("from") || settings.start == "shipped") {
-    const Skill skill = LoadSkill(request.Has("from") ? request.Text("from") : "walker_stocky");
+    const Skill skill = LoadSkill(request.Has("from") ? request.Text("from") : "walker-stocky");
     if (skill.controller != "walker") {
       throw InputError(fmt::format("'{}' is a skill of the controller '{}'; expected one of "
                                    "'walker', which `stride learn walker` makes",
@@ -407,12 +434,13 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   goal.fastest = settings.fastest;
   goal.without = settings.without;
 
+  using Found = std::vector<std::vector<double>>;
   std::vector<SearchStage> stages;
   const auto natural = [&](std::string name, double slope, double friction, int iterations,
                            double sigma) {
     const Scenario scenario = ScenarioOf(*plan, slope, friction);
-    stages.push_back({std::move(name), [=](std::span<const double> from) {
-                        return NaturalSearch(plan, scenario, iterations, sigma, from);
+    stages.push_back({std::move(name), [=](const Found& found) {
+                        return NaturalSearch(plan, scenario, iterations, sigma, found.back());
                       }});
   };
   const double usual = World().friction;
@@ -433,16 +461,17 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     natural(fmt::format("friction {:g}", friction), settings.slope, friction,
             settings.stage_iterations, 0.5 * settings.sigma);
   }
+  const std::size_t naturals = stages.size();  // and so many have been found besides the start
   if (settings.robust_iterations > 0) {
     const Scenario scenario = ScenarioOf(*plan, settings.slope, settings.friction);
-    stages.push_back({"robust", [plan, scenario](std::span<const double> from) {
-                        return RobustSearch(plan, scenario, from);
+    stages.push_back({"robust", [=](const Found& found) {
+                        return RobustSearch(plan, scenario, found.back(), found[naturals]);
                       }});
   }
   if (settings.command_iterations > 0) {
     const Scenario scenario = ScenarioOf(*plan, settings.slope, settings.friction);
-    stages.push_back({"commands", [plan, scenario](std::span<const double> from) {
-                        return CommandSearch(plan, scenario, from);
+    stages.push_back({"commands", [=](const Found& found) {
+                        return CommandSearch(plan, scenario, found.back(), found[naturals]);
                       }});
   }
   if (stages.empty()) {

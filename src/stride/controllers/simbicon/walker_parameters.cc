@@ -112,6 +112,8 @@ std::vector<Info> MakeTable() {
   }
   add("off.torso_y", "beyond", "rad s/m", 0, 0.05, -0.5, 0.5);
   add("off.stance_ankle_y", "beyond", "rad s/m", 0, 0.05, -0.5, 0.5);
+  add("off.transition", "beyond", "s", 0, 0.03, -0.3, 0.3);
+  add("off.torso_x", "beyond", "rad s/m", 0, 0.05, -0.5, 0.5);
   add("off.lift", "beyond", "rad s/m", 0, 0.1, -1, 1);
   add("ankle_distance_coronal", "beyond", "rad/m", 0, 0.1, -1, 1);
   add("ankle_velocity_coronal", "beyond", "rad s/m", 0, 0.1, -1, 1);

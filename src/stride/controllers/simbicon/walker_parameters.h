@@ -80,6 +80,8 @@ struct WalkerParameter {
     // Beyond the paper. What a speed that is not the wanted one adds, for each m/s too fast:
     kOffTorso = kPaperCount,
     kOffAnkle,
+    kOffTransition,  // of c_trans, for each m/s sideways, either way
+    kOffRoll,        // of the torso to the right, for each m/s to the left
     kOffLift,  // of the swing knee in the first state, for either sign and both planes
     // Of the stance ankle, sideways.
     kAnkleDistanceCoronal,

@@ -16,14 +16,18 @@ namespace stride {
 
 STRIDE_LANE_KERNEL(LaneProgramKernel, WalkerKernels)
 
-struct WalkerProgram {
+// The joints that it moves.
+struct WalkerJoints {
   struct Side {
     JointChain hip, knee, ankle, toe, arm, elbow;
     int foot = 0, toe_body = -1;
-    int foot_points = 0, toe_points = 0;  // contact points
+    int toe_points = 0;  // contact points
   };
   Side sides[2];  // left, right
   JointChain back, neck;
+};
+
+struct WalkerProgram : WalkerJoints {
   std::vector<JointDrive<double>> drives;  // what the rest of the body holds
   GaitMeter meter;
   double gain_share = 1;  // of the table's gains: mass / 70 kg
@@ -31,7 +35,7 @@ struct WalkerProgram {
 
   double turn_rate = 0.5;  // rad/s
   double own_speed = 0;    // m/s, that the parameters walk at by themselves; 0: not known
-  double most_faster = 0.5;    // m/s, or slower
+  double most_faster = 0.4;    // m/s, or slower: what is learned
   double halt_speed = 0.1;     // m/s; commanded less, it stops
   double stand_ahead = 0;      // m, of the centre of mass before the ankles in a stand
   double touch_load = 20;      // N on a foot that is a contact
@@ -39,7 +43,7 @@ struct WalkerProgram {
   // A foot that carries so much of the weight has landed, however it came down: after a push there
   // is no time to wait for a heel (the paper waits).
   double loaded_share = 0.5;
-  double least_seconds0 = 0.25, least_seconds1 = 0.1;  // before that, in each state
+  double least_seconds0 = 0.2, least_seconds1 = 0.1;  // before that, in each state
 
   enum Slot : int {
     kStance,     // 0: left foot, 1: right foot
@@ -174,7 +178,8 @@ struct WalkerProgram {
     const Mask<S> stop_lands = stopped & second & touches & (time > S(least_seconds1));
     const Mask<S> lands = walk_lands | stop_lands;
     const Mask<S> passes = walks & (!lands) & (!second) &
-                           (d > p[P::kTransition] + p[P::kFasterTransition] * m->faster);
+                           (d > p[P::kTransition] + p[P::kFasterTransition] * m->faster +
+                                    p[P::kOffTransition] * Abs(m->v_left));
     const Mask<S> lifted = stopped & (!second) & (time > p[P::kStopLiftSeconds]);
     // From where the other foot landed: its ankle has rolled on since.
     const Vec3<S> landing =
@@ -269,7 +274,7 @@ struct WalkerProgram {
     const S sideways = Clamped(
         Select(walks, p[P::kDistanceCoronal], p[P::kStopDistanceCoronal]) * m.d_left +
             Select(walks, p[P::kVelocityCoronal], p[P::kStopVelocityCoronal]) * m.v_left,
-        S(0.6));
+        S(0.8));
     const S torso_pitch = Select(walks,
                                  target(P::kTorsoPitch) + p[P::kFasterTorso] * m.faster +
                                      Clamped(p[P::kOffTorso] * too_fast, S(0.3)),
@@ -306,7 +311,8 @@ struct WalkerProgram {
                         S(r.kd)};
     }
     const Quat<S>& pelvis = view.Joint(0).rot;
-    const Quat<S> pelvis_wanted = m.heading * About(1, torso_pitch);
+    const S torso_roll = Select(walks, Clamped(p[P::kOffRoll] * m.v_left, S(0.3)), S(0));
+    const Quat<S> pelvis_wanted = m.heading * About(0, torso_roll) * About(1, torso_pitch);
     // The back's yaw is mirrored with the sides.
     const S yaw = target(P::kBackYaw);
     Aim(view, back, About(2, Select(left_stands, -yaw, yaw)) * About(1, target(P::kBackPitch)),
