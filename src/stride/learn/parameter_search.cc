@@ -60,6 +60,10 @@ class SearchJob final : public LearningJob {
       mean += r / candidates;
     }
     optimizer.Tell(returns);
+    if (search_.validate_every > 0 &&
+        (optimizer.Iteration() % search_.validate_every == 0 || StageDone())) {
+      Validate();
+    }
     Json line = {{"phase", stages_[Stage()].name},
                  {"iteration", iteration},
                  {"seconds", seconds},
@@ -82,9 +86,11 @@ class SearchJob final : public LearningJob {
   long LaneSteps() const override { return lane_steps_ + rollouts_->LaneSteps(); }
 
   std::string Checkpoint() const override {
-    const Json head = {
+    Json head = {
         {"version", kCheckpointVersion}, {"run", ToJson(Identity())}, {"history", history_},
-        {"found", found_}};
+        {"found", found_}, {"validated", validated_}};
+    // No number: nothing has been validated yet.
+    if (!validated_.empty()) head["validated_return"] = validated_return_;
     std::string bytes;
     AppendChunk(
         kHead, [&](std::string* to) { *to += head.dump(); }, &bytes);
@@ -103,6 +109,8 @@ class SearchJob final : public LearningJob {
       found.push_back(node["found"].At(k).Numbers(found_[0].size()));
     }
     if (found.empty() || found.size() > stages_.size()) reader.Damaged("no such stage");
+    const std::vector<double> validated = node["validated"].Numbers();
+    const double validated_return = validated.empty() ? 0 : node["validated_return"].Number();
     try {
       // The first stage is there already.
       if (found != found_) {
@@ -114,6 +122,12 @@ class SearchJob final : public LearningJob {
       reader.Damaged(error.what());
     }
     reader.End();
+    if (!validated.empty() &&
+        static_cast<int>(validated.size()) != search_.optimizer->Dimension()) {
+      reader.Damaged("validated parameters of another size");
+    }
+    validated_ = validated;
+    validated_return_ = validated_return;
     history_ = json["history"];
   }
 
@@ -125,8 +139,27 @@ class SearchJob final : public LearningJob {
   std::size_t Stage() const { return found_.size() - 1; }
   void Enter() {
     search_ = stages_[Stage()].make(found_);
+    validated_.clear();
     if (rollouts_) lane_steps_ += rollouts_->LaneSteps();
     rollouts_ = std::make_unique<Rollouts>(search_.rollouts, workers_);
+  }
+  void Validate() {
+    constexpr std::uint32_t kIteration = 0xffffffff;
+    const std::span<const double> mean = search_.optimizer->Mean();
+    const std::vector<RolloutResult> results =
+        rollouts_->Run(search_.validation_trials, [&](int k, Rollout* trial) {
+          trial->stream = StreamOfTrial(kIteration, k);
+          trial->parameters.assign(mean.begin(), mean.end());
+          if (search_.complete) trial->parameters = search_.complete(trial->parameters);
+          search_.begin(k % search_.trials, trial->stream, trial);
+        });
+    double value = 0;
+    for (int k = 0; k < search_.validation_trials; ++k) {
+      value += search_.value(k % search_.trials, results[k]) / search_.validation_trials;
+    }
+    if (!std::isfinite(value) || (!validated_.empty() && value <= validated_return_)) return;
+    validated_.assign(mean.begin(), mean.end());
+    validated_return_ = value;
   }
   bool StageDone() const {
     return static_cast<int>(search_.optimizer->Iteration()) >= search_.iterations ||
@@ -135,7 +168,9 @@ class SearchJob final : public LearningJob {
   std::vector<double> Found() const {
     const Optimizer& optimizer = *search_.optimizer;
     const std::span<const double> found =
-        search_.noisy || optimizer.Best().empty() ? optimizer.Mean() : optimizer.Best();
+        !validated_.empty()                              ? std::span<const double>(validated_)
+        : search_.noisy || optimizer.Best().empty() ? optimizer.Mean()
+                                                         : optimizer.Best();
     return search_.complete ? search_.complete(found)
                             : std::vector<double>(found.begin(), found.end());
   }
@@ -165,6 +200,8 @@ class SearchJob final : public LearningJob {
   ParameterSearch search_;
   std::unique_ptr<Rollouts> rollouts_;
   long lane_steps_ = 0;  // of the stages before
+  std::vector<double> validated_;  // best of this stage; empty: none yet
+  double validated_return_ = 0;
   Json history_ = Json::array();
 };
 

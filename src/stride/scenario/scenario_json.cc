@@ -414,6 +414,7 @@ OrderedJson ToJson(const Scenario& s) {
   const OrderedJson world = ConfigToJson(s.world);
   json["world"] = OrderedJson::object();
   for (const std::string& key : ChosenSettings(s)) {
+    if (key == kChosenGround) continue;  // written above
     json["world"][OrderedPointerTo(key)] = world[OrderedPointerTo(key)];
   }
   json["pushes"] = ListOf<Push>(s.pushes, [](const Push& p) { return ConfigToJson(p); });

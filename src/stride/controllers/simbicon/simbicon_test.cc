@@ -81,7 +81,7 @@ TEST(Simbicon, HingesTakeWhatTheyCanOfARotation) {
   const int foot = tall.BodyOf(Role::kLeftFoot), link = tall.bodies[foot].parent;
   const JointChain chain{2, {link, foot}, {1, 0}, {-1, 1}};
   const Quatd wanted = AxisAngle({0, 1, 0}, 0.4) * AxisAngle({1, 0, 0}, -0.3);
-  SimbiconProgram::Aim(view, chain, wanted, 100.0, 10.0);
+  Aim(view, chain, wanted, 100.0, 10.0);
   EXPECT_NEAR(drives[link].target.w, -0.4, 1e-12);
   EXPECT_NEAR(drives[foot].target.w, -0.3, 1e-12);
   EXPECT_EQ(drives[foot].kp, 100);

@@ -98,6 +98,7 @@ struct Plan {
   const Workers* workers = nullptr;
 };
 
+constexpr double kLeastArmSwing = 0.5;
 constexpr double kStrict = 5;
 constexpr double kSpeedRange = 0.4;  // m/s, around its own, that it learns to obey
 // Comfortable walking of humans: 1.35 m/s on legs of 0.9 m; steps a little shorter than their 0.7 m.
@@ -246,9 +247,11 @@ ParameterSearch SearchOver(const std::shared_ptr<const Plan>& plan, const Scenar
   SearchSpace space;
   for (const int k : searched) {
     const WalkerParameterInfo& info = WalkerParameters()[k];
-    space.start.push_back(std::clamp(start[k], info.lower, info.upper));
+    // Arms that hang still cost nothing and look dead.
+    const double lower = k == P::kArmSwing && !plan->settings.free ? kLeastArmSwing : info.lower;
+    space.start.push_back(std::clamp(start[k], lower, info.upper));
     space.scales.push_back(info.scale);
-    space.lower.push_back(info.lower);
+    space.lower.push_back(lower);
     space.upper.push_back(info.upper);
   }
   search.optimizer = std::make_unique<CmaEs>(options, plan->request.seed, space);
@@ -311,6 +314,8 @@ ParameterSearch RobustSearch(const std::shared_ptr<const Plan>& plan, const Scen
   search.iterations = settings.robust_iterations;
   search.trials = 1 + settings.robust_trials;
   search.noisy = true;
+  search.validate_every = 10;
+  search.validation_trials = 64 * search.trials;
   const LaneConditions usual = UsualConditions(*plan, scenario);
   const State stand = StandOn(plan->character, scenario.world.terrain);
   search.begin = [=](int index, std::uint64_t stream, Rollout* trial) {
@@ -360,6 +365,8 @@ ParameterSearch CommandSearch(const std::shared_ptr<const Plan>& plan, const Sce
   constexpr int kSpeeds = 4, kStops = 2;
   search.trials = kSpeeds + kStops;
   search.noisy = true;
+  search.validate_every = 10;
+  search.validation_trials = 32 * search.trials;
   const LaneConditions usual = UsualConditions(*plan, scenario);
   search.begin = [=](int index, std::uint64_t stream, Rollout* trial) {
     trial->start = WalkerStart(plan->character, scenario.world.terrain, trial->parameters);
