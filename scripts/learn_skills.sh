@@ -8,6 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 declare -A settings=(
   [walk]="" [walk_slow]="" [walk_fast]="" [march]=""
   [run]="" [locomotion]=""
+  # The shipped ones were found in steps with an earlier state of simbicon (their provenance says how): not the same bits.
   [simbicon_walk]="--speed 1.1 --set iterations=200 --set push=160 --set push_seconds=0.4 --set push_every=3 --set seconds=12 --set stop_iterations=80"
   [simbicon_robust]="--character wang09-stocky --speed 1.1 --set iterations=80 --set trials=5 --set robust_iterations=80"
   [simbicon_run]="--gait run --speed 3 --set iterations=250 --set push=80"

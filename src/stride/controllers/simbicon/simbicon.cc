@@ -280,6 +280,7 @@ struct Plan {
   LearningRequest request;
   SearchSettings settings;
   const Workers* workers = nullptr;
+  nlohmann::ordered_json from;  // provenance of the skill it begins with; null: none
   World world;
   State stand;
   LaneConditions usual;
@@ -317,7 +318,7 @@ LearningResult ResultOf(const Plan& plan, std::span<const double> found, double 
   const double speed = walk.forwards / walk.seconds;
   const double flight = walk.values[kFlight] / walk.seconds;
   const double cadence = walk.values[kSteps] / walk.seconds;
-  const Skill skill{
+  Skill skill{
       .name = plan.request.name.empty() ? "walker" : plan.request.name,
       .controller = "simbicon",
       .description =
@@ -340,6 +341,7 @@ LearningResult ResultOf(const Plan& plan, std::span<const double> found, double 
                   {"cost_of_transport", walk.cost_of_transport},
                   {"return", best_return}},
       .payload = PayloadOf({settings.gait, settings.load_sharing, settings.torque_limit}, found)};
+  if (!plan.from.is_null()) skill.provenance["from"] = plan.from;
   LearningResult result;
   result.lines = {
       {"walker", fmt::format("{}, {} at {:g} m/s", name, settings.gait, settings.speed)},
@@ -525,6 +527,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
                       request.Text("from"), skill.controller));
     }
     start = ParametersOf(skill);
+    plan->from = skill.provenance;
     if (request.character.empty()) plan->world.actors = {skill.character};
   }
   if (plan->world.actors.empty()) plan->world.actors = {LoadCharacter(character, warnings)};
