@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "stride/character/library.h"
+#include "stride/character/rest_pose.h"
 #include "stride/control/program_controller.h"
 #include "stride/controllers/registry.h"
 #include "stride/controllers/simbicon/simbicon_program.h"
@@ -16,6 +19,7 @@
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/core/json_node.h"
+#include "stride/core/random.h"
 #include "stride/learn/parameter_search.h"
 #include "stride/optim/cma_es.h"
 #include "stride/scenario/placement.h"
@@ -28,7 +32,10 @@ std::vector<DebugChannel> SimbiconProgram::Channels() const {
   return {{"stance", "0 left, 1 right", Kind::kScalar},
           {"phase", "0 lifts, 1 puts down", Kind::kScalar},
           {"distance ahead of the stance ankle", "m", Kind::kScalar},
-          {"velocity of the centre of mass", "m/s", Kind::kScalar}};
+          {"velocity of the centre of mass", "m/s", Kind::kScalar},
+          {"mode", "0 walks, 1 stops, 2 stands", Kind::kScalar},
+          {"load share of the left foot", "", Kind::kScalar},
+          {"commanded speed beyond its range", "m/s", Kind::kScalar}};
 }
 
 void SimbiconProgram::ReadChannels(const double* memory, std::span<float> values) const {
@@ -36,6 +43,9 @@ void SimbiconProgram::ReadChannels(const double* memory, std::span<float> values
   values[1] = static_cast<float>(memory[kPhase]);
   values[2] = static_cast<float>(memory[kDistance]);
   values[3] = static_cast<float>(memory[kVelocity]);
+  values[4] = static_cast<float>(memory[kMode]);
+  values[5] = static_cast<float>(memory[kShare]);
+  values[6] = static_cast<float>(memory[kBeyond]);
 }
 
 namespace simbicon_controller {
@@ -51,10 +61,10 @@ struct ParameterInfo {
   double start, scale, lower, upper;
 };
 constexpr ParameterInfo kParameters[P::kCount] = {
-    {"lift_seconds", "s", 0.3, 0.05, 0.2, 0.5},
+    {"lift_seconds", "s", 0.3, 0.05, 0.22, 0.5},
     {"swing_hip_lift", "rad", 0.5, 0.15, 0, 1},
     {"swing_hip_down", "rad", -0.1, 0.15, -0.6, 0.6},
-    {"swing_knee_lift", "rad", 1.1, 0.2, 0.4, 1.6},
+    {"swing_knee_lift", "rad", 1.1, 0.2, 0.4, 1.3},
     {"swing_knee_down", "rad", 0.05, 0.1, 0, 0.6},
     {"swing_ankle_lift", "rad", 0.1, 0.1, -0.4, 0.6},
     {"swing_ankle_down", "rad", 0.05, 0.1, -0.3, 0.5},
@@ -67,12 +77,55 @@ constexpr ParameterInfo kParameters[P::kCount] = {
     {"distance_coronal", "rad/m", 0.5, 0.2, 0, 3},
     {"velocity_coronal", "rad s/m", 0.2, 0.1, 0, 1.5},
     {"ankle_feedback", "rad/m", 0.2, 0.1, 0, 1},
-    {"torso_pitch", "rad", 0.05, 0.05, -0.02, 0.1},
+    {"torso_pitch", "rad", 0.05, 0.05, -0.3, 0.1},
     {"stance_width", "rad", 0.05, 0.05, -0.1, 0.3},
     {"arm_swing", "", 0.5, 0.1, 0.3, 0.8},
+    {"off_lift", "rad", 0, 0.1, 0, 0.8},
+    {"off_seconds", "s", 0, 0.02, 0, 0.15},
+    {"off_torso", "rad s/m", 0, 0.05, -0.3, 0.3},
+    {"ankle_coronal", "rad/m", 0, 0.05, -0.5, 0.5},
+    {"stop_lift_seconds", "s", 0.25, 0.03, 0.15, 0.4},
+    {"stop_hip_lift", "rad", 0.4, 0.1, 0, 0.9},
+    {"stop_hip_down", "rad", 0, 0.1, -0.6, 0.6},
+    {"stop_knee_lift", "rad", 0.8, 0.1, 0.3, 1.3},
+    {"stop_knee_down", "rad", 0.1, 0.05, 0, 0.6},
+    {"stop_stance_knee", "rad", 0.1, 0.05, 0, 0.5},
+    {"stop_distance_sagittal", "rad/m", 0.5, 0.1, -1, 3},
+    {"stop_velocity_sagittal", "rad s/m", 0.3, 0.1, 0, 2},
+    {"stop_distance_coronal", "rad/m", 0.5, 0.1, 0, 3},
+    {"stop_velocity_coronal", "rad s/m", 0.3, 0.1, 0, 2},
+    {"stand_distance", "rad/m", 1, 0.1, 0, 4},
+    {"stand_velocity", "rad s/m", 0.3, 0.05, 0, 2},
+    {"stand_coronal", "rad/m", 1, 0.2, 0, 4},
 };
 
-constexpr double kPublishedSpeed = 0.3;  // m/s, of the published numbers on liu16
+// Where a run is another matter: states of about 0.2 s, high knees and a lean forwards, as public
+// programs have them; the stance ankle pushes off.
+struct RunParameter {
+  int index;
+  double start, scale, lower, upper;
+};
+constexpr RunParameter kRun[] = {
+    {P::kLiftSeconds, 0.2, 0.03, 0.1, 0.35}, {P::kSwingHip, 0.9, 0.15, 0.3, 1.3},
+    {P::kSwingHip + 1, 0.2, 0.2, -0.8, 1},   {P::kSwingKnee, 1.5, 0.2, 0.8, 2.1},
+    {P::kSwingKnee + 1, 0.4, 0.15, 0, 1.2},  {P::kSwingAnkle + 1, 0, 0.1, -0.5, 0.5},
+    {P::kStanceKnee, 0.3, 0.1, 0, 0.9},      {P::kStanceKnee + 1, 0.05, 0.1, 0, 0.6},
+    {P::kStanceAnkle, 0, 0.1, -0.6, 0.6},    {P::kStanceAnkle + 1, -0.3, 0.15, -0.9, 0.5},
+    {P::kDistanceSagittal, 0.1, 0.2, -1, 3}, {P::kTorsoPitch, 0.1, 0.05, -0.2, 0.25},
+    {P::kArmSwing, 0.5, 0.1, 0.3, 0.8},
+};
+bool Runs(const std::string& gait) { return gait == "run"; }
+ParameterInfo InfoOf(int index, const std::string& gait) {
+  ParameterInfo info = kParameters[index];
+  if (!Runs(gait)) return info;
+  for (const RunParameter& run : kRun) {
+    if (run.index != index) continue;
+    info.start = run.start, info.scale = run.scale, info.lower = run.lower, info.upper = run.upper;
+  }
+  return info;
+}
+
+constexpr double kPublishedSpeed = 0.45;  // m/s, of the published numbers on liu16
 
 SimbiconProgram ProgramOf(const World& world, const State& stand) {
   const Character& character = world.actors[0];
@@ -94,17 +147,59 @@ SimbiconProgram ProgramOf(const World& world, const State& stand) {
                           .knee_kd = joint(roles.shank).kd,
                           .ankle_kp = joint(roles.foot).kp,
                           .ankle_kd = joint(roles.foot).kd};
+    SimbiconProgram::Leg& leg = program.legs[side];
+    const auto rest_of = [&](const JointChain& chain) {
+      Quatd rotation = Quatd::Identity();
+      for (int k = 0; k < chain.count; ++k) {
+        const Quatd& target = program.drives[chain.body[k]].target;
+        rotation = rotation *
+                   (chain.axis[k] < 0 ? target : About(chain.axis[k], target.w * chain.sign[k]));
+      }
+      return rotation;
+    };
+    leg.knee_rest = rest_of(leg.knee), leg.ankle_rest = rest_of(leg.ankle);
   }
+  const BodyFrames frames = FramesAt(character, stand.q);
+  program.stand_ahead =
+      CenterOfMassAt(character, stand.q).x -
+      0.5 * (frames.position[program.legs[0].foot].x + frames.position[program.legs[1].foot].x);
   for (int side = 0; side < 2; ++side) {
     program.arms[side] = ChainOf(character, kSides[side].arm);
+    program.elbows[side] = ChainOf(character, kSides[side].forearm);
   }
   return program;
 }
 
-nlohmann::ordered_json PayloadOf(std::span<const double> parameters) {
+// What a skill holds besides its parameters: how the program was set when they were found.
+struct Held {
+  std::string gait = "walk";
+  double load_sharing = 0, torque_limit = 0;
+};
+void Set(const Held& held, SimbiconProgram* program) {
+  program->load_sharing = held.load_sharing;
+  program->torque_limit = held.torque_limit;
+  if (Runs(held.gait)) program->least_seconds = 0.05, program->elbow_bend = 1.5;
+}
+constexpr const char* kGaits[] = {"walk", "run"};
+
+nlohmann::ordered_json PayloadOf(const Held& held, std::span<const double> parameters) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (int k = 0; k < P::kCount; ++k) json[kParameters[k].name] = parameters[k];
-  return {{"parameters", json}};
+  return {{"gait", held.gait},
+          {"load_sharing", held.load_sharing},
+          {"torque_limit", held.torque_limit},
+          {"parameters", json}};
+}
+
+Held HeldOf(const Skill& skill) {
+  const JsonNode payload(skill.payload, "payload");
+  const Held held{.gait = payload["gait"].Text(),
+                  .load_sharing = payload["load_sharing"].Number(),
+                  .torque_limit = payload["torque_limit"].Number()};
+  if (std::find(std::begin(kGaits), std::end(kGaits), held.gait) == std::end(kGaits)) {
+    throw InputError(fmt::format("payload.gait: '{}'; expected walk or run", held.gait));
+  }
+  return held;
 }
 
 std::vector<double> ParametersOf(const Skill& skill) {
@@ -114,20 +209,23 @@ std::vector<double> ParametersOf(const Skill& skill) {
   return parameters;
 }
 
-std::vector<double> StartParameters() {
+std::vector<double> StartParameters(const std::string& gait) {
   std::vector<double> start;
-  for (const ParameterInfo& info : kParameters) start.push_back(info.start);
+  for (int k = 0; k < P::kCount; ++k) start.push_back(InfoOf(k, gait).start);
   return start;
 }
 
 std::vector<double> ParametersOf(const ControllerInput& input) {
-  return input.skill ? ParametersOf(*input.skill) : StartParameters();
+  return input.skill ? ParametersOf(*input.skill) : StartParameters("walk");
 }
 
 SimbiconProgram ProgramOf(const ControllerInput& input) {
   SimbiconProgram program = ProgramOf(input.world, input.stand);
   program.own_speed = kPublishedSpeed;
-  if (input.skill) program.own_speed = JsonNode(input.skill->metrics, "metrics")["speed"].Number();
+  if (input.skill) {
+    program.own_speed = JsonNode(input.skill->metrics, "metrics")["speed"].Number();
+    Set(HeldOf(*input.skill), &program);
+  }
   ConfigFromJson(input.config, "simbicon", &program);
   return program;
 }
@@ -135,15 +233,20 @@ SimbiconProgram ProgramOf(const ControllerInput& input) {
 constexpr double kAloneSeconds = 100;  // a walk that is found is tried as long
 
 struct SearchSettings {
+  std::string gait = "walk";
   double speed = 1.0;
   int iterations = 150, population = 64, trials = 4;
   double seconds = 10, push = 120, push_seconds = 0.2, push_every = 2;
   double sigma = 0.5, faith = 1;
+  int robust_iterations = 0, stop_iterations = 60;
+  double robust = 1.1, robust_sigma = 0.3, robust_every = 3;
+  double load_sharing = 1, torque_limit = 0;
 };
 template <class Visitor>
 void VisitConfig(SearchSettings& s, Visitor& visit) {
-  visit("speed", s.speed, {0, 3, "m/s"}, "to walk at");
-  visit("iterations", s.iterations, {1, 10000}, "of the search");
+  visit("gait", s.gait, {"walk", "run"}, "what is looked for");
+  visit("speed", s.speed, {0, 5, "m/s"}, "to walk at");
+  visit("iterations", s.iterations, {0, 10000}, "of the search");
   visit("population", s.population, {4, 10000}, "candidates an iteration");
   visit("trials", s.trials, {1, 64}, "of each candidate, with pushes and a ground of their own");
   visit("seconds", s.seconds, {1, 100, "s"}, "of a trial");
@@ -152,111 +255,312 @@ void VisitConfig(SearchSettings& s, Visitor& visit) {
   visit("push_every", s.push_every, {0.5, 20, "s"}, "from one push to the next");
   visit("faith", s.faith, {0, 10}, "weight of speed, direction and effort against not falling");
   visit("sigma", s.sigma, {0.001, 2}, "how far the search looks at first, in usual spreads");
+  visit("robust_iterations", s.robust_iterations, {0, 10000},
+        "of each of three further searches, pushed harder and harder towards eight directions");
+  visit("robust", s.robust, {0, 3}, "pushes of the last of them, of wang09's Table 1 (SIMBICON)");
+  visit("robust_sigma", s.robust_sigma, {0.001, 2}, "how far they look at first");
+  visit("robust_every", s.robust_every, {1, 20, "s"}, "from one of their pushes to the next");
+  visit("stop_iterations", s.stop_iterations, {0, 10000}, "of the search that stops and stands");
+  visit("load_sharing", s.load_sharing, {0, 1},
+        "how far the hips share the torso's torque by the load of their feet");
+  visit("torque_limit", s.torque_limit, {0, 10, "rad"},
+        "largest torque of a joint, for each N m/rad of its stiffness; 0: none");
 }
 
-std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Workers& workers,
-                                     std::vector<std::string>* warnings) {
-  SearchSettings settings;
-  for (const std::string& text : request.settings) SetConfigValue(text, &settings);
-  World world;
-  world.actors = {LoadCharacter(request.character.empty() ? "liu16" : request.character, warnings)};
-  const Character& character = world.actors[0];
-  if (const std::string why = RefusesLegs(character); !why.empty()) {
-    throw InputError(fmt::format("'{}' cannot walk by this method: {}", character.name, why));
-  }
-  const State stand = StandOn(character, world.terrain);
-  world.contact.passes = 2;  // as rough as other learning
+// Table 1 of wang09, the column of SIMBICON: towards degrees from forwards to the left, N. Hardest
+// last, so that those that fall there are told apart by the others.
+struct TablePush {
+  double towards, force;
+};
+constexpr TablePush kTable[] = {{-45, 125}, {135, 100}, {0, 225},  {-135, 100},
+                                {45, 150},  {180, 120}, {90, 250}, {-90, 275}};
 
+// What all stages share.
+struct Plan {
+  LearningRequest request;
+  SearchSettings settings;
+  const Workers* workers = nullptr;
+  nlohmann::ordered_json from;  // provenance of the skill it begins with; null: none
+  World world;
+  State stand;
+  LaneConditions usual;
+  const Character& character() const { return world.actors[0]; }
+};
+
+RolloutSetup SetupOf(const Plan& plan, double own_speed) {
+  RolloutSetup setup;
+  setup.character = plan.character();
+  setup.scenario.seconds = plan.settings.seconds;
+  setup.scenario.world.contact = plan.world.contact;
+  SimbiconProgram program = ProgramOf(plan.world, plan.stand);
+  program.own_speed = own_speed;
+  Set({plan.settings.gait, plan.settings.load_sharing, plan.settings.torque_limit}, &program);
+  setup.driver = DriveByProgram(MakeLaneProgram(program));
+  return setup;
+}
+
+// Of what the program measures.
+enum Value : int { kSteps, kFlight, kStanding, kSpeedOff, kLean };
+
+RolloutResult Alone(const Plan& plan, std::span<const double> parameters, double own_speed) {
+  RolloutSetup setup = SetupOf(plan, own_speed);
+  setup.scenario.seconds = kAloneSeconds;
+  return Rollouts(setup, *plan.workers).Run(1, [&](int, Rollout* trial) {
+    trial->parameters.assign(parameters.begin(), parameters.end());
+    trial->start = plan.stand;
+  })[0];
+}
+
+LearningResult ResultOf(const Plan& plan, std::span<const double> found, double best_return) {
+  const SearchSettings& settings = plan.settings;
+  const std::string& name = plan.character().name;
+  const RolloutResult walk = Alone(plan, found, settings.speed);
+  const double speed = walk.forwards / walk.seconds;
+  const double flight = walk.values[kFlight] / walk.seconds;
+  const double cadence = walk.values[kSteps] / walk.seconds;
+  Skill skill{
+      .name = plan.request.name.empty() ? "walker" : plan.request.name,
+      .controller = "simbicon",
+      .description =
+          fmt::format("SIMBICON {} at {:g} m/s on {}{}", settings.gait, settings.speed, name,
+                      settings.robust_iterations > 0 ? ", hardened by pushes" : ""),
+      .character = plan.character(),
+      .start = plan.stand,
+      .wishes = {.time_step = plan.world.time_step},
+      .provenance = {{"method", "simbicon"},
+                     {"seed", plan.request.seed},
+                     {"stride", STRIDE_VERSION},
+                     {"settings", ConfigToJson(settings)}},
+      .metrics = {{"seconds_of_100", walk.seconds},
+                  {"speed", speed},
+                  {"speed_asked", settings.speed},
+                  {"steps_a_second", cadence},
+                  {"flight", flight},
+                  {"lean", walk.values[kLean] / walk.seconds},
+                  {"sideways", walk.sideways},
+                  {"cost_of_transport", walk.cost_of_transport},
+                  {"return", best_return}},
+      .payload = PayloadOf({settings.gait, settings.load_sharing, settings.torque_limit}, found)};
+  if (!plan.from.is_null()) skill.provenance["from"] = plan.from;
+  LearningResult result;
+  result.lines = {
+      {"walker", fmt::format("{}, {} at {:g} m/s", name, settings.gait, settings.speed)},
+      {"alone", fmt::format("{:.1f} of {:g} s at {:.2f} m/s, {:.2f} m aside", walk.seconds,
+                            kAloneSeconds, speed, walk.sideways)},
+      {"steps",
+       fmt::format("{:.2f} a second, {:.0f} % of the time in flight, leaning {:.0f} degrees",
+                   cadence, 100 * flight,
+                   walk.values[kLean] / walk.seconds * 180 / std::numbers::pi)},
+      {"effort", fmt::format("cost of transport {:.2f}", walk.cost_of_transport)}};
+  if (walk.fell || walk.failed) {
+    result.shortfall = fmt::format("the {} falls after {:.1f} of {:g} s", settings.gait,
+                                   walk.seconds, kAloneSeconds);
+  } else if (std::fabs(speed - settings.speed) > 0.1 * settings.speed + 0.05) {
+    result.shortfall = fmt::format("the {} goes at {:.2f} m/s; {:.2f} were asked for",
+                                   settings.gait, speed, settings.speed);
+  } else if (Runs(settings.gait) && flight < 0.05) {
+    result.shortfall =
+        fmt::format("the run is in flight for {:.0f} % of the time only: a walk", 100 * flight);
+  }
+  result.json = {{"character", name},
+                 {"skill", plan.request.out},
+                 {"seed", plan.request.seed},
+                 {"metrics", skill.metrics},
+                 {"settings", ConfigToJson(settings)}};
+  result.files = {{plan.request.out, SkillText(skill)}};
+  return result;
+}
+
+// A search over some of the parameters; the others stay as they were.
+ParameterSearch SearchOver(const std::shared_ptr<const Plan>& plan, int first, int last,
+                           std::span<const double> start, double sigma) {
+  const SearchSettings& settings = plan->settings;
   ParameterSearch search;
   search.method = "simbicon";
   search.settings = ConfigToJson(settings);
-  search.seed = request.seed;
+  search.seed = plan->request.seed;
+  search.noisy = true;
+  CmaOptions options;
+  options.population = settings.population;
+  options.sigma = sigma;
+  SearchSpace space;
+  for (int k = first; k < last; ++k) {
+    const ParameterInfo info = InfoOf(k, settings.gait);
+    space.start.push_back(std::clamp(start[k], info.lower, info.upper));
+    space.scales.push_back(info.scale);
+    space.lower.push_back(info.lower);
+    space.upper.push_back(info.upper);
+  }
+  search.optimizer = std::make_unique<CmaEs>(options, plan->request.seed, space);
+  search.complete = [first, all = std::vector<double>(start.begin(), start.end())](
+                        std::span<const double> found) {
+    std::vector<double> complete = all;
+    std::copy(found.begin(), found.end(), complete.begin() + first);
+    return complete;
+  };
+  search.result = [plan](std::span<const double> found, double best_return) {
+    return ResultOf(*plan, found, best_return);
+  };
+  return search;
+}
+
+// Stood, at the speed and in the direction that is asked for, at little effort.
+double WalkValue(const SearchSettings& settings, double seconds, const RolloutResult& r) {
+  const double off = r.values[kSpeedOff] / r.seconds;
+  const double aside = std::fabs(r.sideways) / r.seconds;
+  const double most = std::max(1.0, settings.speed);
+  const double keeps =
+      std::min(off, 1.5 * most) / most * (Runs(settings.gait) ? 3 : 1) + std::min(aside, 1.0);
+  const double runs = std::clamp(r.forwards / r.seconds / most, 0.0, 1.0);
+  const double flight =
+      Runs(settings.gait) ? 3 * runs * (0.3 - std::fabs(r.values[kFlight] / r.seconds - 0.3)) : 0;
+  const double upright = Runs(settings.gait) ? 0.2 : 0.05;
+  const double leans = std::min(std::max(r.values[kLean] / r.seconds - upright, 0.0), 0.5);
+  return r.seconds / seconds * (1 + settings.faith * (2 - keeps + flight - 2 * leans)) -
+         0.05 * settings.faith * std::min(r.cost_of_transport, 5.0);
+}
+
+ParameterSearch WalkSearch(const std::shared_ptr<const Plan>& plan, std::span<const double> start) {
+  const SearchSettings& settings = plan->settings;
+  ParameterSearch search = SearchOver(plan, 0, P::kWalkCount, start, settings.sigma);
   search.iterations = settings.iterations;
   search.trials = settings.trials;
-  search.noisy = true;
-  search.rollouts.character = character;
-  search.rollouts.scenario.seconds = settings.seconds;
-  search.rollouts.scenario.world.contact = world.contact;
+  search.rollouts = SetupOf(*plan, settings.speed);
   if (settings.push > 0) {
     search.rollouts.scenario.random_pushes = RandomPushes{.duration = settings.push_seconds,
                                                           .every = settings.push_every,
                                                           .sigma = settings.push,
                                                           .sigma_growth = 0};
   }
-  search.rollouts.driver = DriveByProgram(MakeLaneProgram(ProgramOf(world, stand)));
-  CmaOptions options;
-  options.population = settings.population;
-  options.sigma = settings.sigma;
-  SearchSpace space{.start = request.Has("from") ? ParametersOf(LoadSkill(request.Text("from")))
-                                                 : StartParameters()};
-  for (const ParameterInfo& info : kParameters) {
-    space.scales.push_back(info.scale);
-    space.lower.push_back(info.lower);
-    space.upper.push_back(info.upper);
-  }
-  search.optimizer = std::make_unique<CmaEs>(options, request.seed, space);
-  const LaneConditions usual = Batch(world).DefaultConditions();
-  search.begin = [stand, usual](int, std::uint64_t stream, Rollout* trial) {
+  search.begin = [plan](int, std::uint64_t stream, Rollout* trial) {
     Random random(stream);
-    trial->start = stand;
+    trial->start = plan->stand;
     trial->pushed = random.Uniform() < 0.5;  // what is asked for is asked of an even walk too
-    trial->conditions = DrawWorld({.gains = 1}, usual, &random).conditions;
+    trial->conditions = DrawWorld({.gains = 1}, plan->usual, &random).conditions;
   };
   search.value = [settings](int, const RolloutResult& r) {
-    const double off = std::fabs(r.forwards / r.seconds - settings.speed);
-    const double aside = std::fabs(r.sideways) / r.seconds;
-    const double keeps = std::min(off, 1.0) + std::min(aside, 1.0);
-    return r.seconds / settings.seconds * (1 + settings.faith * (2 - keeps)) -
-           0.05 * settings.faith * std::min(r.cost_of_transport, 5.0);
+    return WalkValue(settings, settings.seconds, r);
   };
-  RolloutSetup alone = search.rollouts;
-  alone.scenario.random_pushes.reset();
-  alone.scenario.seconds = kAloneSeconds;
-  search.result = [=, &workers](std::span<const double> found, double best_return) {
-    const RolloutResult walk = Rollouts(alone, workers).Run(1, [&](int, Rollout* trial) {
-      trial->parameters.assign(found.begin(), found.end());
-      trial->start = stand;
-    })[0];
-    const double speed = walk.forwards / walk.seconds;
-    const Skill skill{.name = request.name.empty() ? "walker" : request.name,
-                      .controller = "simbicon",
-                      .description = fmt::format("SIMBICON walk at {:g} m/s on {}", settings.speed,
-                                                 character.name),
-                      .character = character,
-                      .start = stand,
-                      .wishes = {.time_step = world.time_step},
-                      .provenance = {{"method", "simbicon"},
-                                     {"seed", request.seed},
-                                     {"stride", STRIDE_VERSION},
-                                     {"settings", ConfigToJson(settings)}},
-                      .metrics = {{"seconds_of_100", walk.seconds},
-                                  {"speed", speed},
-                                  {"speed_asked", settings.speed},
-                                  {"sideways", walk.sideways},
-                                  {"cost_of_transport", walk.cost_of_transport},
-                                  {"return", best_return}},
-                      .payload = PayloadOf(found)};
-    LearningResult result;
-    result.lines = {{"walker", fmt::format("{} at {:g} m/s", character.name, settings.speed)},
-                    {"alone", fmt::format("{:.1f} of {:g} s at {:.2f} m/s, {:.2f} m aside",
-                                          walk.seconds, kAloneSeconds, speed, walk.sideways)},
-                    {"effort", fmt::format("cost of transport {:.2f}", walk.cost_of_transport)}};
-    if (walk.fell || walk.failed) {
-      result.shortfall =
-          fmt::format("the walk falls after {:.1f} of {:g} s", walk.seconds, kAloneSeconds);
-    } else if (std::fabs(speed - settings.speed) > 0.1 * settings.speed + 0.05) {
-      result.shortfall =
-          fmt::format("the walk goes at {:.2f} m/s; {:.2f} were asked for", speed, settings.speed);
+  return search;
+}
+
+// Pushed towards eight directions, one after the other, while the even walk stays part of what is
+// asked for.
+ParameterSearch RobustSearch(const std::shared_ptr<const Plan>& plan, double share,
+                             std::span<const double> start) {
+  const SearchSettings& settings = plan->settings;
+  ParameterSearch search = SearchOver(plan, 0, P::kWalkCount, start, settings.robust_sigma);
+  search.iterations = settings.robust_iterations;
+  search.trials = settings.trials;
+  search.rollouts = SetupOf(*plan, settings.speed);
+  Scenario& scenario = search.rollouts.scenario;
+  constexpr double kFirst = 2.5;
+  double at = kFirst;
+  for (const TablePush& push : kTable) {
+    scenario.pushes.push_back({.force = share * push.force,
+                               .heading = push.towards * std::numbers::pi / 180,
+                               .at = at,
+                               .duration = 0.4});
+    at += settings.robust_every;
+  }
+  scenario.seconds = at;
+  // A little more, which differs from trial to trial: other moments of a step.
+  scenario.random_pushes =
+      RandomPushes{.duration = 0.2, .every = 1.3, .sigma = 30, .sigma_growth = 0};
+  search.begin = [plan](int index, std::uint64_t stream, Rollout* trial) {
+    Random random(stream);
+    trial->start = plan->stand;
+    trial->pushed = index > 0;
+    if (index > 0) trial->conditions = DrawWorld({.gains = 1}, plan->usual, &random).conditions;
+  };
+  search.value = [settings, seconds = scenario.seconds](int index, const RolloutResult& r) {
+    if (index == 0) return WalkValue(settings, seconds, r);
+    return 4 * r.seconds / seconds - 0.2 * std::min(std::fabs(r.sideways) / r.seconds, 1.0);
+  };
+  return search;
+}
+
+// Stops when it is told to, stands, and walks again.
+ParameterSearch StopSearch(const std::shared_ptr<const Plan>& plan, std::span<const double> start) {
+  const SearchSettings& settings = plan->settings;
+  ParameterSearch search = SearchOver(plan, P::kWalkCount, P::kCount, start, 0.5);
+  search.iterations = settings.stop_iterations;
+  search.trials = 8;
+  const RolloutResult alone = Alone(*plan, start, settings.speed);
+  const double own_speed = alone.forwards / alone.seconds;
+  search.rollouts = SetupOf(*plan, own_speed);
+  constexpr double kHalt = 4, kGo = 12, kEnd = 17;
+  Scenario& scenario = search.rollouts.scenario;
+  scenario.seconds = kEnd;
+  scenario.commands = {{.at = kHalt, .speed = 0}, {.at = kGo, .speed = own_speed}};
+  scenario.random_pushes =
+      RandomPushes{.duration = 0.2, .every = 1.3, .sigma = 30, .sigma_growth = 0};
+  search.begin = [plan](int index, std::uint64_t stream, Rollout* trial) {
+    Random random(stream);
+    trial->start = plan->stand;
+    if (index == 0) trial->command.speed = 0;  // stands from the start
+    trial->conditions = DrawWorld({.gains = 1}, plan->usual, &random).conditions;
+  };
+  search.value = [](int, const RolloutResult& r) {
+    return 6 * r.seconds / kEnd + r.values[kStanding] / (kGo - kHalt) -
+           std::min(r.values[kSpeedOff] / r.seconds, 1.0) -
+           0.2 * std::min(std::fabs(r.sideways), 2.0);
+  };
+  return search;
+}
+
+std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Workers& workers,
+                                     std::vector<std::string>* warnings) {
+  auto plan = std::make_shared<Plan>();
+  plan->request = request;
+  plan->workers = &workers;
+  SearchSettings& settings = plan->settings;
+  for (const std::string& text : request.settings) SetConfigValue(text, &settings);
+  std::vector<double> start = StartParameters(settings.gait);
+  std::string character = request.character.empty() ? "liu16" : request.character;
+  if (request.Has("from")) {
+    const Skill skill = LoadSkill(request.Text("from"));
+    if (skill.controller != "simbicon") {
+      throw InputError(
+          fmt::format("'{}' is a skill of the controller '{}'; expected one of "
+                      "'simbicon', which `stride learn simbicon` makes",
+                      request.Text("from"), skill.controller));
     }
-    result.json = {{"character", character.name},
-                   {"skill", request.out},
-                   {"seed", request.seed},
-                   {"metrics", skill.metrics},
-                   {"settings", ConfigToJson(settings)}};
-    result.files = {{request.out, SkillText(skill)}};
-    return result;
-  };
-  return MakeParameterSearch(std::move(search), workers);
+    start = ParametersOf(skill);
+    plan->from = skill.provenance;
+    if (request.character.empty()) plan->world.actors = {skill.character};
+  }
+  if (plan->world.actors.empty()) plan->world.actors = {LoadCharacter(character, warnings)};
+  if (const std::string why = RefusesLegs(plan->character()); !why.empty()) {
+    throw InputError(
+        fmt::format("'{}' cannot walk by this method: {}", plan->character().name, why));
+  }
+  plan->stand = StandOn(plan->character(), plan->world.terrain);
+  plan->world.contact.passes = 2;  // as rough as other learning
+  plan->usual = Batch(plan->world).DefaultConditions();
+
+  std::vector<SearchStage> stages;
+  if (settings.iterations > 0) {
+    stages.push_back(
+        {settings.gait, [plan](std::span<const double> from) { return WalkSearch(plan, from); }});
+  }
+  if (settings.robust_iterations > 0) {
+    for (const double share : {0.5, 0.8, 1.0}) {
+      const double pushes = share * settings.robust;
+      stages.push_back({fmt::format("pushes {:g}", pushes), [=](std::span<const double> from) {
+                          return RobustSearch(plan, pushes, from);
+                        }});
+    }
+  }
+  if (settings.stop_iterations > 0) {
+    stages.push_back(
+        {"stop", [plan](std::span<const double> from) { return StopSearch(plan, from); }});
+  }
+  if (stages.empty()) {
+    throw InputError(
+        "nothing to learn: iterations, robust_iterations and stop_iterations are all 0");
+  }
+  return MakeStagedSearch(std::move(stages), std::move(start), workers);
 }
 
 }  // namespace
@@ -278,14 +582,20 @@ ControllerInfo Describe() {
                 return MakeLaneProgram(ProgramOf(input), ParametersOf(input));
               },
           .learns = {{.name = "simbicon",
-                      .summary = "A walk without motion data",
-                      .examples = {"stride learn simbicon -o walker.skill --speed 1.2"},
+                      .summary = "A walk or a run without motion data",
+                      .examples = {"stride learn simbicon -o walker.skill --speed 1.2",
+                                   "stride learn simbicon -o runner.skill --gait run --speed 3"},
                       .options = {{"from", "Skill of this method to begin with"},
-                                  {"speed", "To walk at, m/s", LearningOption::Kind::kSetting,
-                                   "speed"}},
+                                  {"gait", "walk or run", LearningOption::Kind::kSetting, "gait"},
+                                  {"speed", "To walk or run at, m/s",
+                                   LearningOption::Kind::kSetting, "speed"}},
                       .schema = ConfigSchema<SearchSettings>,
                       .make = MakeJob}},
-          .check_skill = [](const Skill& skill) { ParametersOf(skill); }};
+          .check_skill =
+              [](const Skill& skill) {
+                HeldOf(skill);
+                ParametersOf(skill);
+              }};
 }
 
 }  // namespace simbicon_controller
