@@ -67,6 +67,12 @@ struct BehaviourGraph {
   friend bool operator==(const BehaviourGraph&, const BehaviourGraph&) = default;
 };
 
+// Speeds that a controller can be told to go at, m/s.
+struct SpeedRange {
+  double least = 0, most = 0;
+  bool stops = false;  // for a speed of 0
+};
+
 // Drives one character. All memory lies in the object: a clone goes on exactly as the original
 // would.
 class Controller {
@@ -86,6 +92,8 @@ class Controller {
   // follows none. Drawn as a ghost, and compared for the tracking error.
   virtual const State* Reference() const { return nullptr; }
 
+  // What Command::speed may ask for; none: not known, or it takes no speeds.
+  virtual std::optional<SpeedRange> Speeds() const { return {}; }
   // Names of what Command::style may ask for; 0 is what it does unless asked.
   virtual std::vector<std::string> Styles() const { return {}; }
   // Constant. Without nodes: it has none.

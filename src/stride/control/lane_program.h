@@ -24,6 +24,7 @@
 //                                              drives
 //     template <class S, class Real> void Measure(const LaneView<S, Real>&, const S* memory,
 //                                                 S* values) const;
+//     std::optional<SpeedRange> Speeds() const;  // where it takes speeds
 //     std::vector<DebugChannel> Channels() const;
 //     void ReadChannels(const double* memory, std::span<float> values) const;
 //     static const LaneKernels<LaneProgramKernel>& Kernels();

@@ -41,6 +41,10 @@ class ProgramController : public Controller {
   }
   State Start() const override { return start_; }
   const State* Reference() const override { return reference_ ? &*reference_ : nullptr; }
+  std::optional<SpeedRange> Speeds() const override {
+    if constexpr (requires { program_.Speeds(); }) return program_.Speeds();
+    return {};
+  }
   std::vector<DebugChannel> Channels() const override { return program_.Channels(); }
   void ReadChannels(std::span<float> values) const override {
     program_.ReadChannels(memory_.data(), values);

@@ -86,9 +86,11 @@ class SearchJob final : public LearningJob {
   long LaneSteps() const override { return lane_steps_ + rollouts_->LaneSteps(); }
 
   std::string Checkpoint() const override {
-    Json head = {
-        {"version", kCheckpointVersion}, {"run", ToJson(Identity())}, {"history", history_},
-        {"found", found_}, {"validated", validated_}};
+    Json head = {{"version", kCheckpointVersion},
+                 {"run", ToJson(Identity())},
+                 {"history", history_},
+                 {"found", found_},
+                 {"validated", validated_}};
     // No number: nothing has been validated yet.
     if (!validated_.empty()) head["validated_return"] = validated_return_;
     std::string bytes;
@@ -167,10 +169,10 @@ class SearchJob final : public LearningJob {
   }
   std::vector<double> Found() const {
     const Optimizer& optimizer = *search_.optimizer;
-    const std::span<const double> found =
-        !validated_.empty()                              ? std::span<const double>(validated_)
-        : search_.noisy || optimizer.Best().empty() ? optimizer.Mean()
-                                                         : optimizer.Best();
+    const std::span<const double> found = !validated_.empty() ? std::span<const double>(validated_)
+                                          : search_.noisy || optimizer.Best().empty()
+                                              ? optimizer.Mean()
+                                              : optimizer.Best();
     return search_.complete ? search_.complete(found)
                             : std::vector<double>(found.begin(), found.end());
   }
@@ -199,7 +201,7 @@ class SearchJob final : public LearningJob {
   std::vector<std::vector<double>> found_;
   ParameterSearch search_;
   std::unique_ptr<Rollouts> rollouts_;
-  long lane_steps_ = 0;  // of the stages before
+  long lane_steps_ = 0;            // of the stages before
   std::vector<double> validated_;  // best of this stage; empty: none yet
   double validated_return_ = 0;
   Json history_ = Json::array();
@@ -211,7 +213,8 @@ std::unique_ptr<LearningJob> MakeParameterSearch(ParameterSearch search, const W
   // A stage is made once, or again by Restore before anything has been told.
   auto only = std::make_shared<ParameterSearch>(std::move(search));
   return std::make_unique<SearchJob>(
-      std::vector<SearchStage>{{"search", [only](const std::vector<std::vector<double>>&) { return std::move(*only); }}},
+      std::vector<SearchStage>{
+          {"search", [only](const std::vector<std::vector<double>>&) { return std::move(*only); }}},
       std::vector<double>{}, workers);
 }
 

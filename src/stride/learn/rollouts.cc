@@ -60,17 +60,18 @@ class Runner {
     std::vector<char> over(lanes, 0);
     int running = count;
     const double h = scenario_.world.time_step;
-    std::size_t next_command = 0;
+    std::vector<std::size_t> next_command(lanes, 0);
     std::vector<Command> commands;
     for (int lane = 0; lane < lanes; ++lane) {
       commands.push_back(trials[std::min(lane, count - 1)].command);
     }
     for (long step = 0; step < steps_ && running > 0; ++step) {
       const double time = static_cast<double>(step) * h;
-      while (next_command < scenario_.commands.size() &&
-             scenario_.commands[next_command].at <= time + 1e-9) {
-        const TimedCommand& next = scenario_.commands[next_command++];
-        for (int lane = 0; lane < lanes; ++lane) {
+      for (int lane = 0; lane < count; ++lane) {
+        while (next_command[lane] < scenario_.commands.size() &&
+               scenario_.commands[next_command[lane]].at + trials[lane].command_delay <=
+                   time + 1e-9) {
+          const TimedCommand& next = scenario_.commands[next_command[lane]++];
           if (next.speed) commands[lane].speed = next.speed;
           if (next.heading) commands[lane].heading = next.heading;
           driver_->SetCommand(lane, commands[lane]);

@@ -36,6 +36,7 @@ struct Rollout {
   bool pushed = true;                        // false: the scenario's pushes leave it alone
   State start;                               // as a controller would begin
   Command command;                           // from the start, until the scenario's own
+  double command_delay = 0;                  // s, that the scenario's come later
   std::optional<LaneConditions> conditions;  // those of the scenario's world if there are none
 };
 

@@ -99,6 +99,26 @@ void RunStage::MakeCharacters(const std::vector<LoadedCharacter>& loaded) {
       if (loaded.size() == 1) throw;
       throw InputError(fmt::format("characters[{}]: {}", k, error.what()));
     }
+    WarnOfSpeeds(actor);
+  }
+}
+
+// What a character is told from the beginning to go at, and cannot.
+void RunStage::WarnOfSpeeds(int actor) {
+  const std::optional<SpeedRange> range = characters[actor].GetController().Speeds();
+  if (!range) return;
+  for (const TimedCommand& command : CommandsOf(setup, actor)) {
+    if (!command.speed) continue;
+    const double speed = *command.speed;
+    constexpr double kNear = 1e-3;
+    if (speed == 0 ? range->stops : speed > range->least - kNear && speed < range->most + kNear) {
+      continue;
+    }
+    warnings.push_back(fmt::format(
+        "{:g} m/s are commanded at {:g} s; '{}' goes at {:.2f} to {:.2f} m/s{}: it will do what it "
+        "can",
+        speed, command.at, setup.characters[actor].controller, range->least, range->most,
+        range->stops ? " or stops" : ""));
   }
 }
 

@@ -64,8 +64,9 @@ struct Scenario {
   // Ground and settings; the actors are filled in when it is run. The text of the ground, as on the
   // command line ("steps:0.1,0.3,5"), stands in `terrain` of the JSON.
   World world;
-  // Keys of the world's settings that the user gave ("time_step"), or kChosenGround, even where they
-  // are what they would have been: a controller's own wishes give way to these (control/world_wishes.h).
+  // Keys of the world's settings that the user gave ("time_step"), or kChosenGround, even where
+  // they are what they would have been: a controller's own wishes give way to these
+  // (control/world_wishes.h).
   std::vector<std::string> chosen;
   std::vector<Push> pushes;
   std::optional<RandomPushes> random_pushes;

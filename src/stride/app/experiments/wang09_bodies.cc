@@ -8,8 +8,8 @@
 namespace stride::experiments::wang09_bodies {
 namespace {
 
-constexpr std::array<const char*, 6> kBodies = {"longarm",    "thin", "short",
-                                                "stocky", "overweight", "tall"};
+constexpr std::array<const char*, 6> kBodies = {"longarm", "thin",       "short",
+                                                "stocky",  "overweight", "tall"};
 constexpr double kSeconds = 200;
 
 }  // namespace
@@ -42,14 +42,14 @@ Findings Measure(const ExperimentContext& context) {
          .met = context.quick ? std::nullopt : std::optional<bool>(!walk.fell),
          .note = fmt::format("of {:g} s alone in native; learned in {:.0f} s; objective {:.4f}",
                              seconds, walker.learn_seconds, walker.Metric("objective.total"))});
-    findings.rows.push_back({.name = body + ": preferred speed",
-                             .paper = body == "tall" ? std::optional<double>(1.79) : std::nullopt,
-                             .ours = walk.speed,
-                             .unit = "m/s",
-                             .note = fmt::format("steps of {:.2f} m, {:.0f} a minute, E_power {:.0f}",
-                                                 walk.step_length,
-                                                 walker.Metric("figures.cadence"),
-                                                 walker.Metric("figures.squared_torque"))});
+    findings.rows.push_back(
+        {.name = body + ": preferred speed",
+         .paper = body == "tall" ? std::optional<double>(1.79) : std::nullopt,
+         .ours = walk.speed,
+         .unit = "m/s",
+         .note = fmt::format("steps of {:.2f} m, {:.0f} a minute, E_power {:.0f}", walk.step_length,
+                             walker.Metric("figures.cadence"),
+                             walker.Metric("figures.squared_torque"))});
     plot.categories.push_back(body);
     plot.series[0].y.push_back(walk.speed);
   }

@@ -5,7 +5,8 @@
 #include "stride/app/experiments/bisect.h"
 #include "stride/app/experiments/wang09_walkers.h"
 
-// Table 1: the largest push of 0.4 s every 4 s that is tolerated for 40 s, towards eight directions.
+// Table 1: the largest push of 0.4 s every 4 s that is tolerated for 40 s, towards eight
+// directions.
 namespace stride::experiments::wang09_pushes {
 namespace {
 
@@ -19,11 +20,7 @@ struct Column {
 const std::vector<Column>& Columns() {
   static const std::vector<Column> columns = {
       {"short", "walker-short", "wang09-short", {}, {75, 75, 100, 50, 60, 40, 100, 75}},
-      {"overweight",
-       "walker-overweight",
-       "wang09-overweight",
-       {},
-       {1, 1, 25, 50, 75, 40, 20, 1}},
+      {"overweight", "walker-overweight", "wang09-overweight", {}, {1, 1, 25, 50, 75, 40, 20, 1}},
       {"tall", "walker-tall", "wang09-tall", {}, {20, 20, 200, 70, 120, 70, 200, 20}},
       {"short2",
        "",
@@ -46,8 +43,8 @@ std::string Describe() {
 Findings Measure(const ExperimentContext& context) {
   Findings findings;
   for (const Column& column : Columns()) {
-    if (!context.only.empty() && std::find(context.only.begin(), context.only.end(),
-                                           column.name) == context.only.end()) {
+    if (!context.only.empty() &&
+        std::find(context.only.begin(), context.only.end(), column.name) == context.only.end()) {
       continue;
     }
     std::string skill = column.skill, note = "built-in " + skill;
@@ -58,10 +55,11 @@ Findings Measure(const ExperimentContext& context) {
                                                   .seed = context.seed},
                                                  context);
       skill = walker.file;
-      note = fmt::format("learned in {:.0f} s; natural score {:.3f} before, {:.3f} after the robust "
-                         "stage",
-                         walker.learn_seconds, walker.Metric("objective_before.natural"),
-                         walker.Metric("objective.natural"));
+      note = fmt::format(
+          "learned in {:.0f} s; natural score {:.3f} before, {:.3f} after the robust "
+          "stage",
+          walker.learn_seconds, walker.Metric("objective_before.natural"),
+          walker.Metric("objective.natural"));
     }
     Plot plot{.kind = Plot::Kind::kBars,
               .title = fmt::format("{}: tolerated", column.name),

@@ -12,9 +12,12 @@ struct Pair {
   const char* name;
   double speed, step_length;  // 0: not wanted
 };
-constexpr Pair kPairs[] = {{"speed 1.0", 1.0, 0},       {"step 0.65", 0, 0.65},
-                           {"1.4, 0.7", 1.4, 0.7},      {"1.8, 0.7", 1.8, 0.7},
-                           {"slow, long: 1.0, 0.7", 1.0, 0.7}, {"quick, short: 1.3, 0.4", 1.3, 0.4}};
+constexpr Pair kPairs[] = {{"speed 1.0", 1.0, 0},
+                           {"step 0.65", 0, 0.65},
+                           {"1.4, 0.7", 1.4, 0.7},
+                           {"1.8, 0.7", 1.8, 0.7},
+                           {"slow, long: 1.0, 0.7", 1.0, 0.7},
+                           {"quick, short: 1.3, 0.4", 1.3, 0.4}};
 constexpr double kNear = 0.025;  // the paper's tolerance
 constexpr double kSeconds = 100;
 
@@ -31,12 +34,12 @@ Findings Measure(const ExperimentContext& context) {
     std::vector<std::string> settings = kNaturalOnly;
     if (pair.speed > 0) settings.push_back(fmt::format("speed={}", pair.speed));
     if (pair.step_length > 0) settings.push_back(fmt::format("step_length={}", pair.step_length));
-    const ObtainedWalker walker =
-        ObtainWalker({.name = fmt::format("target_{:g}_{:g}", 100 * pair.speed, 100 * pair.step_length),
-                      .character = "wang09-stocky",
-                      .settings = settings,
-                      .seed = context.seed},
-                     context);
+    const ObtainedWalker walker = ObtainWalker(
+        {.name = fmt::format("target_{:g}_{:g}", 100 * pair.speed, 100 * pair.step_length),
+         .character = "wang09-stocky",
+         .settings = settings,
+         .seed = context.seed},
+        context);
     const WalkRun walk = Walk(WalkSetup(walker.file, seconds));
     const auto row = [&](const char* what, double wanted, double got, const char* unit) {
       if (wanted == 0) return;

@@ -14,8 +14,8 @@ struct Case {
   double speed, step_length;
 };
 constexpr Case kCases[] = {
-    {"ratio", "short", 1.0, 0}, {"ang", "stocky", 1.8, 0.7}, {"head", "short", 1.0, 0},
-    {"land", "short", 1.0, 0},  {"power", "short", 1.0, 0},  {"vel", "short", 1.0, 0},
+    {"ratio", "short", 1.0, 0}, {"ang", "stocky", 1.8, 0.7},  {"head", "short", 1.0, 0},
+    {"land", "short", 1.0, 0},  {"power", "short", 1.0, 0},   {"vel", "short", 1.0, 0},
     {"sym", "short", 1.0, 0},   {"user", "stocky", 1.8, 0.7}, {"fail", "short", 1.0, 0}};
 
 double Mean(const std::vector<double>& values) {
@@ -37,9 +37,10 @@ Findings Measure(const ExperimentContext& context) {
     return context.quick ? std::nullopt : std::optional<bool>(met);
   };
   const auto learn = [&](const Case& c, const std::string& without, int seed) {
-    std::vector<std::string> settings = Join(
-        kNaturalOnly, {"start=paper", "free=true", "iterations=500", fmt::format("speed={}", c.speed),
-                       fmt::format("step_length={}", c.step_length)});
+    std::vector<std::string> settings =
+        Join(kNaturalOnly,
+             {"start=paper", "free=true", "iterations=500", fmt::format("speed={}", c.speed),
+              fmt::format("step_length={}", c.step_length)});
     if (!without.empty()) settings.push_back(fmt::format("without_{}=true", without));
     return ObtainWalker(
         {.name = fmt::format("{}_{}_{}", c.body, without.empty() ? "all" : "no_" + without, seed),
@@ -107,9 +108,10 @@ Findings Measure(const ExperimentContext& context) {
            .paper_text = "in the wrong phase, falls soon after 10 s",
            .ours = phase,
            .met = verdict(phase < 0 || alone(left_out) < 100),
-           .note = fmt::format("1: arms go with the other legs, -1: with their own; with it {:.2f}; "
-                               "alone {:.0f} of 100 s, with it {:.0f}; asked: wrong phase or a fall",
-                               mean(all, "figures.arm_phase"), alone(left_out), alone(all))});
+           .note =
+               fmt::format("1: arms go with the other legs, -1: with their own; with it {:.2f}; "
+                           "alone {:.0f} of 100 s, with it {:.0f}; asked: wrong phase or a fall",
+                           mean(all, "figures.arm_phase"), alone(left_out), alone(all))});
     }
     if (c.term == std::string("head")) {
       const double with_it = mean(all, "figures.head_shake");

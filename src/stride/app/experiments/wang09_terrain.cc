@@ -16,10 +16,14 @@ struct Ground {
   const char* paper;
 };
 constexpr Ground kGrounds[] = {
-    {"slope_3", "level", 3, 0, "walks"},   {"slope_6", "slope_3", 6, 0, "walks"},
-    {"slope_9", "slope_6", 9, 0, "walks"}, {"slope_12", "slope_9", 12, 0, "walks"},
-    {"down_3", "level", -3, 0, ""},        {"down_6", "down_3", -6, 0, ""},
-    {"friction_80", "level", 0, 0.8, "walks"}, {"friction_30", "friction_80", 0, 0.3, "walks"},
+    {"slope_3", "level", 3, 0, "walks"},
+    {"slope_6", "slope_3", 6, 0, "walks"},
+    {"slope_9", "slope_6", 9, 0, "walks"},
+    {"slope_12", "slope_9", 12, 0, "walks"},
+    {"down_3", "level", -3, 0, ""},
+    {"down_6", "down_3", -6, 0, ""},
+    {"friction_80", "level", 0, 0.8, "walks"},
+    {"friction_30", "friction_80", 0, 0.3, "walks"},
 };
 
 }  // namespace
@@ -52,10 +56,10 @@ Findings Measure(const ExperimentContext& context) {
     const ObtainedWalker walker = ObtainWalker(
         {.name = ground.name,
          .character = "wang09-short",
-         .settings = Join(base, {"iterations=0", "slope_step=45", "friction_step=10",
-                                 fmt::format("slope={}", ground.slope),
-                                 fmt::format("friction={}", ground.friction > 0 ? ground.friction
-                                                                                : 0.9)}),
+         .settings =
+             Join(base, {"iterations=0", "slope_step=45", "friction_step=10",
+                         fmt::format("slope={}", ground.slope),
+                         fmt::format("friction={}", ground.friction > 0 ? ground.friction : 0.9)}),
          .options = {{"from", {fmt::format("{}/{}.skill", context.folder, ground.from)}}},
          .seed = context.seed},
         context);

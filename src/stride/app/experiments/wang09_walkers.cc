@@ -14,11 +14,10 @@
 namespace stride::experiments {
 namespace {
 
-const std::vector<std::string> kQuick = {"iterations=2",         "population=16",
-                                         "seconds=2",            "stage_iterations=1",
-                                         "robust_iterations=1",  "robust_population=8",
-                                         "robust_trials=1",      "command_iterations=1",
-                                         "command_population=8"};
+const std::vector<std::string> kQuick = {
+    "iterations=2",       "population=16",        "seconds=2",
+    "stage_iterations=1", "robust_iterations=1",  "robust_population=8",
+    "robust_trials=1",    "command_iterations=1", "command_population=8"};
 
 }  // namespace
 

@@ -12,8 +12,8 @@
 namespace stride::experiments {
 
 struct WalkerRequest {
-  std::string name;       // of the skill and its file
-  std::string character;  // "wang09-tall"
+  std::string name;                        // of the skill and its file
+  std::string character;                   // "wang09-tall"
   std::vector<std::string> settings = {};  // "key=value"
   std::map<std::string, std::vector<std::string>> options = {};
   std::uint64_t seed = 0;
@@ -47,7 +47,7 @@ RunSetup WalkSetup(const std::string& skill, double seconds);
 WalkRun Walk(const RunSetup& setup);
 
 // Table 1: columns of forces for the eight directions.
-inline constexpr std::array<const char*, 8> kPushDirectionNames = {
-    "1,0", "1,1", "0,1", "-1,1", "-1,0", "-1,-1", "0,-1", "1,-1"};
+inline constexpr std::array<const char*, 8> kPushDirectionNames = {"1,0",  "1,1",   "0,1",  "-1,1",
+                                                                   "-1,0", "-1,-1", "0,-1", "1,-1"};
 
 }  // namespace stride::experiments

@@ -12,13 +12,13 @@ namespace stride {
 template <class S>
 struct GaitMoment {
   Mask<S> left_stands, second_state, landed;
-  Mask<S> stands;                    // on both feet
-  S step_length, step_width;         // m, of the step that ends where `landed`
-  S sine, cosine;                    // of the heading
-  S speed_off;                       // m/s, beyond what was commanded; 0: nothing was
-  Momentum<S> momentum;              // of the whole body
-  Mask<S> pushes_off_unplanted;      // stance_t of equation 6
-  Mask<S> stubbed;                   // stubbed_t
+  Mask<S> stands;                // on both feet
+  S step_length, step_width;     // m, of the step that ends where `landed`
+  S sine, cosine;                // of the heading
+  S speed_off;                   // m/s, beyond what was commanded; 0: nothing was
+  Momentum<S> momentum;          // of the whole body
+  Mask<S> pushes_off_unplanted;  // stance_t of equation 6
+  Mask<S> stubbed;               // stubbed_t
 };
 
 struct GaitMeter {
@@ -29,29 +29,29 @@ struct GaitMeter {
     kTorqueHips,
     kTorqueKnees,
     kTorqueAnkles,
-    kSpinRate,       // squares of the vertical angular momentum's rate
-    kHeadSpeed,      // ahead, m
+    kSpinRate,   // squares of the vertical angular momentum's rate
+    kHeadSpeed,  // ahead, m
     kHeadSpeedSquare,
-    kHeadTilted,     // s with the head turned by more than 0.1 rad
-    kHeadShake,      // squares of its acceleration
-    kStartX,         // centre of mass, world
+    kHeadTilted,  // s with the head turned by more than 0.1 rad
+    kHeadShake,   // squares of its acceleration
+    kStartX,      // centre of mass, world
     kStartY,
     kStartZ,
     kNowX,
     kNowY,
     kNowZ,
-    kStartSpeed,     // m/s ahead
-    kUnplanted,      // s
-    kStubbed,        // s
-    kStateSeconds,   // left foot stands: first, second state; right foot: first, second
+    kStartSpeed,                 // m/s ahead
+    kUnplanted,                  // s
+    kStubbed,                    // s
+    kStateSeconds,               // left foot stands: first, second state; right foot: first, second
     kSteps = kStateSeconds + 4,  // onto the left foot, the right
     kStepLengths = kSteps + 2,   // sums over steps, m
     kStepWidths,
-    kArmLeg,         // arms' swing times legs'
+    kArmLeg,  // arms' swing times legs'
     kArmSquare,
     kLegSquare,
-    kSpeedOff,       // ahead, beyond what was commanded, m
-    kStanding,       // s
+    kSpeedOff,  // ahead, beyond what was commanded, m
+    kStanding,  // s
     kValues,
     // Memory only.
     kSpin = kValues,  // of the step before
@@ -115,8 +115,8 @@ struct GaitMeter {
     slots[kStartY] = Select(first, com.y, slots[kStartY]);
     slots[kStartZ] = Select(first, com.z, slots[kStartZ]);
     slots[kNowX] = com.x, slots[kNowY] = com.y, slots[kNowZ] = com.z;
-    slots[kStartSpeed] =
-        Select(first, ahead_of(moment.momentum.linear) * S(1.0 / view.tree.mass), slots[kStartSpeed]);
+    slots[kStartSpeed] = Select(first, ahead_of(moment.momentum.linear) * S(1.0 / view.tree.mass),
+                                slots[kStartSpeed]);
 
     slots[kUnplanted] += Select(moment.pushes_off_unplanted, h, S(0));
     slots[kStubbed] += Select(moment.stubbed, h, S(0));
@@ -132,7 +132,7 @@ struct GaitMeter {
     slots[kStepWidths] += step * moment.step_width;
 
     if (arms[0].count > 0 && arms[1].count > 0) {
-      const auto swing = [&](const JointChain (&chains)[2]) {
+      const auto swing = [&](const JointChain(&chains)[2]) {
         return RotationVector(Rotation(view, chains[0])).y -
                RotationVector(Rotation(view, chains[1])).y;
       };

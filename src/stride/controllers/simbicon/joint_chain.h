@@ -27,8 +27,8 @@ struct LegRoles {
 inline constexpr LegRoles kSides[2] = {
     {Role::kLeftThigh, Role::kLeftShank, Role::kLeftFoot, Role::kLeftToe, Role::kLeftUpperArm,
      Role::kLeftForearm},
-    {Role::kRightThigh, Role::kRightShank, Role::kRightFoot, Role::kRightToe,
-     Role::kRightUpperArm, Role::kRightForearm}};
+    {Role::kRightThigh, Role::kRightShank, Role::kRightFoot, Role::kRightToe, Role::kRightUpperArm,
+     Role::kRightForearm}};
 
 // Why a body has no two legs that these controllers can use, in words for the user; empty: it has.
 std::string RefusesLegs(const Character& character);
@@ -64,9 +64,9 @@ STRIDE_INLINE Quat<S> Rotation(const LaneView<S, Real>& view, const JointChain& 
 // one hinge, and for two that cross.
 template <class S>
 STRIDE_INLINE S HingeAngle(int axis, const Quat<S>& target) {
-  const Vec3<S> turn = RotationVector(
-      Normalized(Quat<S>{target.w, axis == 0 ? target.x : S(0), axis == 1 ? target.y : S(0),
-                         axis == 2 ? target.z : S(0)}));
+  const Vec3<S> turn =
+      RotationVector(Normalized(Quat<S>{target.w, axis == 0 ? target.x : S(0),
+                                        axis == 1 ? target.y : S(0), axis == 2 ? target.z : S(0)}));
   return axis == 0 ? turn.x : axis == 1 ? turn.y : turn.z;
 }
 
@@ -78,8 +78,7 @@ STRIDE_INLINE void Aim(const LaneView<S, Real>& view, const JointChain& chain,
     drive.kp = kp, drive.kd = kd;
     const int axis = chain.axis[k];
     drive.target =
-        axis < 0 ? target
-                 : Quat<S>{HingeAngle(axis, target) * S(chain.sign[k]), S(0), S(0), S(0)};
+        axis < 0 ? target : Quat<S>{HingeAngle(axis, target) * S(chain.sign[k]), S(0), S(0), S(0)};
   }
 }
 
@@ -105,9 +104,9 @@ STRIDE_INLINE void AimByError(const LaneView<S, Real>& view, int body, const Vec
   drive.kp = Max(Max(gains.kp.x, gains.kp.y), Max(gains.kp.z, least));
   drive.kd = Max(Max(gains.kd.x, gains.kd.y), Max(gains.kd.z, least));
   const S p = S(1) / drive.kp, d = S(1) / drive.kd;
-  drive.target = joint.rot * FromRotationVector(Vec3<S>{
-                                 error.x * gains.kp.x * p, error.y * gains.kp.y * p,
-                                 error.z * gains.kp.z * p});
+  drive.target =
+      joint.rot * FromRotationVector(Vec3<S>{error.x * gains.kp.x * p, error.y * gains.kp.y * p,
+                                             error.z * gains.kp.z * p});
   drive.target_v = {joint.w.x * (S(1) - gains.kd.x * d), joint.w.y * (S(1) - gains.kd.y * d),
                     joint.w.z * (S(1) - gains.kd.z * d)};
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stride/control/lane_program.h"
+#include "stride/controllers/simbicon/gait_meter.h"
 #include "stride/controllers/simbicon/joint_chain.h"
 
 // SIMBICON (Yin, Loken, van de Panne 2007) as a lane program: a finite state machine of key poses,
@@ -69,7 +70,10 @@ struct SimbiconProgram {
   double elbow_bend = 0;          // rad; 0: as in the stand
   // Of the body's own gains.
   double stance_hip_gain = 2, ankle_gain = 0.6;
-  double turn_rate = 0.5;    // rad/s
+  double turn_rate = 0.5;  // rad/s
+  // Whether it measures what the objective of wang09 needs (gait_meter.h): costs time.
+  bool measures = false;
+  GaitMeter meter;
   double own_speed = 0;      // m/s, that the parameters walk at by themselves
   double most_faster = 0.5;  // m/s, or slower
   double speed_rate = 0.3;   // m/s in a second, that a commanded speed is taken up at
@@ -102,12 +106,13 @@ struct SimbiconProgram {
     kStanding,         // s
     kSpeedOff,         // m, between the mean speed and the wanted one
     kLean,             // rad s, of the pelvis ahead, either way
-    kSlotCount,
+    kMeter,            // where `measures`
+    kSlotCount = kMeter + GaitMeter::kSlots,
   };
 
   int Parameters() const { return SimbiconParameter::kCount; }
   int MemorySlots() const { return kSlotCount; }
-  int Values() const { return kSlotCount - kValues; }
+  int Values() const { return (measures ? kMeter + GaitMeter::kValues : kMeter) - kValues; }
 
   template <class S>
   STRIDE_INLINE Mask<S> Halts(const LaneCommand<S>& command) const {
@@ -133,7 +138,7 @@ struct SimbiconProgram {
     S faster;           // m/s than by itself, as commanded
     S too_fast;         // m/s ahead, beyond what is wanted
     S off;              // 0: as it should be, 1: far from it
-    Mask<S> left_stands, lifts, walks, stands;
+    Mask<S> left_stands, lifts, walks, stands, landed;
 
     STRIDE_INLINE S AheadOf(const Vec3<S>& v) const { return cosine * v.x + sine * v.y; }
     STRIDE_INLINE S LeftOf(const Vec3<S>& v) const { return cosine * v.y - sine * v.x; }
@@ -176,6 +181,21 @@ struct SimbiconProgram {
 
     Switch(view, p, halt, &m, memory);
     Share(h, m, memory);
+    if (measures) {
+      GaitMoment<S> gait;
+      gait.left_stands = m.left_stands, gait.landed = m.landed, gait.stands = m.stands;
+      gait.second_state = !m.lifts;
+      const Vec3<S> step =
+          Choose(m.left_stands, m.ankles[0] - m.ankles[1], m.ankles[1] - m.ankles[0]);
+      gait.step_length = m.AheadOf(step);
+      gait.step_width = Abs(m.LeftOf(step));
+      gait.sine = m.sine, gait.cosine = m.cosine;
+      gait.speed_off = S(0);
+      gait.momentum = momentum;
+      // Feet are kept flat and have no push-off: nothing to stub or to plant.
+      gait.pushes_off_unplanted = gait.stubbed = m.v_ahead > S(1e9);
+      meter.Add(view, gait, memory + kMeter);
+    }
     AimAll(view, p, m, memory);
     if (torque_limit > 0) LimitTorques(view);
 
@@ -230,6 +250,7 @@ struct SimbiconProgram {
         Select(landed, S(1) - memory[kStance], Select(starts | stumbles, bearing, memory[kStance]));
     memory[kSteps] += Select(landed, S(1), S(0));
 
+    m->landed = landed;
     m->left_stands = memory[kStance] < S(0.5);
     m->lifts = memory[kPhase] < S(0.5);
     m->walks = memory[kMode] < S(0.5);
@@ -383,9 +404,13 @@ struct SimbiconProgram {
 
   template <class S, class Real>
   STRIDE_INLINE void Measure(const LaneView<S, Real>&, const S* memory, S* values) const {
-    for (int k = kValues; k < kSlotCount; ++k) values[k - kValues] = memory[k];
+    for (int k = 0; k < Values(); ++k) values[k] = memory[kValues + k];
   }
 
+  std::optional<SpeedRange> Speeds() const {
+    const double reach = speed_gain > 0 ? most_faster / speed_gain : 0;
+    return SpeedRange{own_speed - reach, own_speed + reach, true};
+  }
   std::vector<DebugChannel> Channels() const;
   void ReadChannels(const double* memory, std::span<float> values) const;
   static const LaneKernels<LaneProgramKernel>& Kernels() { return SimbiconKernels(); }

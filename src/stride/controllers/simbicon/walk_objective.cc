@@ -30,8 +30,8 @@ const char* TermName(WalkTerm term) { return kNames[static_cast<int>(term)]; }
 WalkTerm FindTerm(const std::string& name) {
   const auto found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end()) {
-    throw InputError(fmt::format("there is no term '{}'; there are {}", name,
-                                 fmt::join(kNames, ", ")));
+    throw InputError(
+        fmt::format("there is no term '{}'; there are {}", name, fmt::join(kNames, ", ")));
   }
   return static_cast<WalkTerm>(found - kNames.begin());
 }
@@ -51,8 +51,7 @@ WalkFigures FiguresOf(std::span<const double> v) {
   for (int k = 0; k < 3; ++k) f.ratio[k] = v[M::kTorqueHips + k] / std::max(legs, 1e-9);
   f.squared_torque = v[M::kTorqueAll] / t;
   f.head_shake = std::sqrt(v[M::kHeadShake] / t);
-  f.arm_phase = -v[M::kArmLeg] /
-                std::sqrt(std::max(v[M::kArmSquare] * v[M::kLegSquare], 1e-12));
+  f.arm_phase = -v[M::kArmLeg] / std::sqrt(std::max(v[M::kArmSquare] * v[M::kLegSquare], 1e-12));
   return f;
 }
 
@@ -66,13 +65,12 @@ WalkScore ScoreOf(std::span<const double> v, const WalkGoal& goal) {
   if (goal.step_length) raw(WalkTerm::kUser) += Q(f.step_length - *goal.step_length, kEpsStep);
   // Equation 5; on a slope the centre of mass rises with the ground.
   const double rise = f.rise - f.speed * std::tan(goal.slope);
-  raw(WalkTerm::kVel) =
-      Q(f.aside, kEpsVel) +
-      kAlphaVel * (Q(v[M::kStartSpeed] - goal.speed.value_or(f.speed), kEpsVel) +
-                   Q(rise, 2 * kEpsVel));
-  raw(WalkTerm::kLand) = (v[M::kUnplanted] + v[M::kStubbed]) / t;                    // 6
-  raw(WalkTerm::kFail) = std::max(0.0, 1 - f.seconds / goal.seconds);                // 7
-  if (raw(WalkTerm::kFail) < 1e-3) raw(WalkTerm::kFail) = 0;  // a step more or less
+  raw(WalkTerm::kVel) = Q(f.aside, kEpsVel) +
+                        kAlphaVel * (Q(v[M::kStartSpeed] - goal.speed.value_or(f.speed), kEpsVel) +
+                                     Q(rise, 2 * kEpsVel));
+  raw(WalkTerm::kLand) = (v[M::kUnplanted] + v[M::kStubbed]) / t;      // 6
+  raw(WalkTerm::kFail) = std::max(0.0, 1 - f.seconds / goal.seconds);  // 7
+  if (raw(WalkTerm::kFail) < 1e-3) raw(WalkTerm::kFail) = 0;           // a step more or less
   // Equation 8: average durations of the states, left against right. A leg that never steps is as
   // asymmetric as can be.
   const double left = v[M::kSteps], right = v[M::kSteps + 1];
@@ -100,8 +98,7 @@ WalkScore ScoreOf(std::span<const double> v, const WalkGoal& goal) {
   }
   for (int k = 0; k < kWalkTerms; ++k) {
     const bool power = k == static_cast<int>(WalkTerm::kPower);
-    score.weighted[k] =
-        kWeights[k] * (power && !goal.fastest ? 70 / goal.mass : 1) * score.raw[k];
+    score.weighted[k] = kWeights[k] * (power && !goal.fastest ? 70 / goal.mass : 1) * score.raw[k];
     if (goal.without[k]) continue;
     score.total += score.weighted[k];
     if (k != static_cast<int>(WalkTerm::kFail)) score.natural += score.weighted[k];

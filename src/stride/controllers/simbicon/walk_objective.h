@@ -12,8 +12,8 @@ namespace stride {
 
 enum class WalkTerm : int { kUser, kVel, kLand, kFail, kSym, kAng, kHead, kPower, kRatio, kCount };
 inline constexpr int kWalkTerms = static_cast<int>(WalkTerm::kCount);
-const char* TermName(WalkTerm term);                // "user"
-WalkTerm FindTerm(const std::string& name);         // throws InputError with the names
+const char* TermName(WalkTerm term);         // "user"
+WalkTerm FindTerm(const std::string& name);  // throws InputError with the names
 
 struct WalkGoal {
   std::optional<double> speed, step_length;  // m/s, m
@@ -27,7 +27,7 @@ struct WalkGoal {
 
 // A walk in numbers that people know.
 struct WalkFigures {
-  double seconds = 0, speed = 0, aside = 0, rise = 0;  // m/s
+  double seconds = 0, speed = 0, aside = 0, rise = 0;   // m/s
   double step_length = 0, step_width = 0, cadence = 0;  // m, m, steps a minute
   std::array<double, 3> ratio{};  // squared torques of hips, knees, ankles, shares
   double squared_torque = 0;      // E_power, N^2 m^2

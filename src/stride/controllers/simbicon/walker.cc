@@ -215,28 +215,28 @@ std::vector<std::pair<std::string, std::string>> SkillRows(const Skill& skill) {
 }  // namespace
 
 ControllerInfo Describe() {
-  return {.name = "walker",
-          .description =
-              "walks as optimised without motion data: four states, toes, push-off (wang09)",
-          .make = [](const ControllerInput& input) -> std::unique_ptr<Controller> {
+  return {
+      .name = "walker",
+      .description = "walks as optimised without motion data: four states, toes, push-off (wang09)",
+      .make = [](const ControllerInput& input) -> std::unique_ptr<Controller> {
+        const Walker walker = WalkerOf(*input.skill);
+        return std::make_unique<ProgramController<WalkerProgram>>(
+            ProgramOf(input, walker), input.world,
+            WalkerStart(input.world.actors[0], input.world.terrain, walker.parameters),
+            walker.parameters);
+      },
+      .needs_skill = true,
+      .schema = [] { return ConfigSchema<WalkerProgram>(); },
+      .refuses = RefusesLegs,
+      .example = {.skill = "walker-stocky"},
+      .lanes =
+          [](const ControllerInput& input) {
             const Walker walker = WalkerOf(*input.skill);
-            return std::make_unique<ProgramController<WalkerProgram>>(
-                ProgramOf(input, walker), input.world,
-                WalkerStart(input.world.actors[0], input.world.terrain, walker.parameters),
-                walker.parameters);
+            return MakeLaneProgram(ProgramOf(input, walker), walker.parameters);
           },
-          .needs_skill = true,
-          .schema = [] { return ConfigSchema<WalkerProgram>(); },
-          .refuses = RefusesLegs,
-          .example = {.skill = "walker-stocky"},
-          .lanes =
-              [](const ControllerInput& input) {
-                const Walker walker = WalkerOf(*input.skill);
-                return MakeLaneProgram(ProgramOf(input, walker), walker.parameters);
-              },
-          .learns = {WalkerLearning()},
-          .check_skill = [](const Skill& skill) { WalkerOf(skill); },
-          .skill_rows = SkillRows};
+      .learns = {WalkerLearning()},
+      .check_skill = [](const Skill& skill) { WalkerOf(skill); },
+      .skill_rows = SkillRows};
 }
 
 }  // namespace walker_controller

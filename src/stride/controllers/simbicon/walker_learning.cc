@@ -45,8 +45,10 @@ struct WalkerSettings {
 };
 template <class Visitor>
 void VisitConfig(WalkerSettings& s, Visitor& visit) {
-  visit("speed", s.speed, {0, 10, "m/s"}, "to walk at; 0: any, or a human's where no step length is given");
-  visit("step_length", s.step_length, {0, 3, "m"}, "of its steps; 0: any, or a human's where no speed is given");
+  visit("speed", s.speed, {0, 10, "m/s"},
+        "to walk at; 0: any, or a human's where no step length is given");
+  visit("step_length", s.step_length, {0, 3, "m"},
+        "of its steps; 0: any, or a human's where no speed is given");
   visit("slope", s.slope, {-45, 45, "degrees"}, "of the ground ahead, uphill positive");
   visit("friction", s.friction, {0.01, 10}, "of the ground");
   for (int k = 0; k < kWalkTerms; ++k) {
@@ -101,7 +103,8 @@ struct Plan {
 constexpr double kLeastArmSwing = 0.5;
 constexpr double kStrict = 5;
 constexpr double kSpeedRange = 0.4;  // m/s, around its own, that it learns to obey
-// Comfortable walking of humans: 1.35 m/s on legs of 0.9 m; steps a little shorter than their 0.7 m.
+// Comfortable walking of humans: 1.35 m/s on legs of 0.9 m; steps a little shorter than their 0.7
+// m.
 constexpr double kFroude = 0.455, kStepOfLeg = 0.74;
 constexpr double kDegree = std::numbers::pi / 180;
 
@@ -140,8 +143,8 @@ LaneConditions UsualConditions(const Plan& plan, const Scenario& scenario) {
 }
 
 std::string GroundText(const Scenario& scenario) {
-  return fmt::format("slope {:g} degrees, friction {:g}",
-                     scenario.world.terrain.slope / kDegree, scenario.world.friction);
+  return fmt::format("slope {:g} degrees, friction {:g}", scenario.world.terrain.slope / kDegree,
+                     scenario.world.friction);
 }
 
 // The world it was learned in, where that is not the usual one.
@@ -159,6 +162,7 @@ LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_s
                         double best_return) {
   Scenario alone = scenario;
   alone.random_pushes.reset();
+  alone.commands.clear();
   alone.seconds = kAloneSeconds;
   const RolloutResult walk = Try(plan, alone, found, own_speed);
   const WalkFigures figures = FiguresOf(walk.values);
@@ -169,34 +173,34 @@ LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_s
   const WalkScore score = ScoreOf(Try(plan, judged, found, own_speed).values, goal);
   const WalkScore before = ScoreOf(Try(plan, judged, natural, own_speed).values, goal);
   const Walker walker{{found.begin(), found.end()}, figures.speed};
-  const Skill skill{
-      .name = plan.request.name.empty() ? "walker" : plan.request.name,
-      .controller = "walker",
-      .description =
-          fmt::format("optimised walk of {} at {:.2f} m/s", plan.character.name, figures.speed),
-      .character = plan.character,
-      .start = WalkerStart(plan.character, scenario.world.terrain, found),
-      .wishes = WishesOf(scenario.world),
-      .provenance = {{"method", "walker"},
-                     {"seed", plan.request.seed},
-                     {"stride", STRIDE_VERSION},
-                     {"settings", ConfigToJson(plan.settings)}},
-      .metrics = {{"seconds_of_100", walk.seconds},
-                  {"figures", ToJson(figures)},
-                  {"objective", ToJson(score)},
-                  {"objective_before", ToJson(before)},
-                  {"return", best_return}},
-      .payload = PayloadOf(walker)};
+  const Skill skill{.name = plan.request.name.empty() ? "walker" : plan.request.name,
+                    .controller = "walker",
+                    .description = fmt::format("optimised walk of {} at {:.2f} m/s",
+                                               plan.character.name, figures.speed),
+                    .character = plan.character,
+                    .start = WalkerStart(plan.character, scenario.world.terrain, found),
+                    .wishes = WishesOf(scenario.world),
+                    .provenance = {{"method", "walker"},
+                                   {"seed", plan.request.seed},
+                                   {"stride", STRIDE_VERSION},
+                                   {"settings", ConfigToJson(plan.settings)}},
+                    .metrics = {{"seconds_of_100", walk.seconds},
+                                {"figures", ToJson(figures)},
+                                {"objective", ToJson(score)},
+                                {"objective_before", ToJson(before)},
+                                {"return", best_return}},
+                    .payload = PayloadOf(walker)};
   LearningResult result;
   result.lines = {
       {"walker", plan.character.name + ", " + GroundText(scenario)},
-      {"alone", fmt::format("{:.1f} of {:g} s at {:.3f} m/s, steps of {:.3f} m, {:.1f} m aside",
-                            walk.seconds, kAloneSeconds, figures.speed, figures.step_length,
-                            walk.sideways)},
-      {"effort", fmt::format("E_power {:.0f}, hip:knee:ankle {:.2f} {:.2f} {:.2f}, cost of transport "
-                             "{:.2f}",
-                             figures.squared_torque, figures.ratio[0], figures.ratio[1],
-                             figures.ratio[2], walk.cost_of_transport)},
+      {"alone",
+       fmt::format("{:.1f} of {:g} s at {:.3f} m/s, steps of {:.3f} m, {:.1f} m aside",
+                   walk.seconds, kAloneSeconds, figures.speed, figures.step_length, walk.sideways)},
+      {"effort",
+       fmt::format("E_power {:.0f}, hip:knee:ankle {:.2f} {:.2f} {:.2f}, cost of transport "
+                   "{:.2f}",
+                   figures.squared_torque, figures.ratio[0], figures.ratio[1], figures.ratio[2],
+                   walk.cost_of_transport)},
       {"objective", fmt::format("{:.4f}; natural {:.4f}, before robust stages {:.4f}", score.total,
                                 score.natural, before.natural)}};
   for (int k = 0; k < kWalkTerms; ++k) {
@@ -207,12 +211,12 @@ LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_s
   constexpr double kNear = 0.025;
   std::vector<std::string> misses;
   if (walk.fell || walk.failed) {
-    misses.push_back(fmt::format("the walk falls after {:.1f} of {:g} s", walk.seconds,
-                                 kAloneSeconds));
+    misses.push_back(
+        fmt::format("the walk falls after {:.1f} of {:g} s", walk.seconds, kAloneSeconds));
   }
   if (goal.speed && std::fabs(figures.speed - *goal.speed) > kNear) {
-    misses.push_back(fmt::format("it walks at {:.3f} m/s; {:.3f} were asked for", figures.speed,
-                                 *goal.speed));
+    misses.push_back(
+        fmt::format("it walks at {:.3f} m/s; {:.3f} were asked for", figures.speed, *goal.speed));
   }
   if (goal.step_length && std::fabs(figures.step_length - *goal.step_length) > kNear) {
     misses.push_back(fmt::format("its steps are {:.3f} m; {:.3f} were asked for",
@@ -345,12 +349,14 @@ ParameterSearch RobustSearch(const std::shared_ptr<const Plan>& plan, const Scen
   return search;
 }
 
-// Beyond the paper: obeys a commanded speed, stops and stands.
+// Beyond the paper: what teaches it to obey. Gentle pushes, varied ground.
 ParameterSearch CommandSearch(const std::shared_ptr<const Plan>& plan, const Scenario& ground,
-                              std::span<const double> start, std::vector<double> natural) {
+                              std::span<const double> start, std::vector<double> natural,
+                              const std::vector<int>& searched,
+                              const std::vector<TimedCommand>& commands, double own_speed) {
   const WalkerSettings& settings = plan->settings;
-  const double own_speed = FiguresOf(Try(*plan, ground, start, 0).values).speed;
   Scenario scenario = ground;
+  scenario.commands = commands;
   scenario.random_pushes = RandomPushes{.duration = settings.push_seconds,
                                         .every = settings.push_every,
                                         .sigma = 0.3 * settings.push * plan->mass / 70,
@@ -359,32 +365,59 @@ ParameterSearch CommandSearch(const std::shared_ptr<const Plan>& plan, const Sce
   options.population = settings.command_population;
   options.sigma = 0.5;
   ParameterSearch search =
-      SearchOver(plan, scenario, Indices(P::kWalkCount, P::kCount), start,
-                                      std::move(natural), own_speed, options);
+      SearchOver(plan, scenario, searched, start, std::move(natural), own_speed, options);
   search.iterations = settings.command_iterations;
-  constexpr int kSpeeds = 4, kStops = 2;
-  search.trials = kSpeeds + kStops;
+  search.trials = 6;
   search.noisy = true;
   search.validate_every = 10;
   search.validation_trials = 32 * search.trials;
-  const LaneConditions usual = UsualConditions(*plan, scenario);
+  return search;
+}
+
+ParameterSearch SpeedSearch(const std::shared_ptr<const Plan>& plan, const Scenario& ground,
+                            std::span<const double> start, std::vector<double> natural) {
+  const double own_speed = FiguresOf(Try(*plan, ground, start, 0).values).speed;
+  ParameterSearch search =
+      CommandSearch(plan, ground, start, std::move(natural),
+                    Indices(P::kWalkCount, P::kStopLiftSeconds), {}, own_speed);
+  const LaneConditions usual = UsualConditions(*plan, ground);
+  const int trials = search.trials;
   search.begin = [=](int index, std::uint64_t stream, Rollout* trial) {
-    trial->start = WalkerStart(plan->character, scenario.world.terrain, trial->parameters);
+    trial->start = WalkerStart(plan->character, ground.world.terrain, trial->parameters);
     Random random(stream);
-    if (index < kSpeeds) {
-      trial->command.speed =
-          own_speed + kSpeedRange * (2 * (index + random.Uniform()) / kSpeeds - 1);
-    } else {
-      trial->command.speed = 0;
-    }
+    trial->command.speed = own_speed + kSpeedRange * (2 * (index + random.Uniform()) / trials - 1);
     trial->conditions = DrawWorld(kVariedGround, usual, &random).conditions;
   };
-  search.value = [=](int index, const RolloutResult& r) {
+  const double seconds = plan->settings.seconds;
+  search.value = [=](int, const RolloutResult& r) {
     const double off = std::fabs(r.values[GaitMeter::kSpeedOff]) / r.seconds;
-    const double fails = 1 - r.seconds / settings.seconds;
-    const double moves =
-        index < kSpeeds ? 0 : 1 - r.values[GaitMeter::kStanding] / r.seconds;
-    return -(2 * fails + std::min(off, 1.0) + 0.5 * moves);
+    return -(2 * (1 - r.seconds / seconds) + std::min(off, 1.0));
+  };
+  return search;
+}
+
+// Walks, stops, stands, and walks again.
+ParameterSearch StopSearch(const std::shared_ptr<const Plan>& plan, const Scenario& ground,
+                           std::span<const double> start, std::vector<double> natural) {
+  const double own_speed = FiguresOf(Try(*plan, ground, start, 0).values).speed;
+  // Shares of a trial; each stops up to a step or two later, so that all phases are met.
+  const double seconds = plan->settings.seconds, halt = 0.15 * seconds, go = 0.55 * seconds;
+  constexpr double kDelay = 1.2;  // s
+  ParameterSearch search = CommandSearch(
+      plan, ground, start, std::move(natural), Indices(P::kStopLiftSeconds, P::kCount),
+      {{.at = halt, .speed = 0}, {.at = go, .speed = own_speed}}, own_speed);
+  const LaneConditions usual = UsualConditions(*plan, ground);
+  search.begin = [=](int, std::uint64_t stream, Rollout* trial) {
+    trial->start = WalkerStart(plan->character, ground.world.terrain, trial->parameters);
+    Random random(stream);
+    trial->command_delay = random.Uniform(0, kDelay);
+    trial->conditions = DrawWorld(kVariedGround, usual, &random).conditions;
+  };
+  search.value = [=](int, const RolloutResult& r) {
+    const double stood = r.values[GaitMeter::kStanding] / (go - halt);
+    const double way = own_speed * (seconds - (go - halt));
+    const double off = std::fabs(r.forwards - way) / std::max(way, 1.0);
+    return -(2 * (1 - r.seconds / seconds) + 0.5 * std::max(0.0, 0.7 - stood) + 0.5 * off);
   };
   return search;
 }
@@ -405,9 +438,10 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   if (request.Has("from") || settings.start == "shipped") {
     const Skill skill = LoadSkill(request.Has("from") ? request.Text("from") : "walker-stocky");
     if (skill.controller != "walker") {
-      throw InputError(fmt::format("'{}' is a skill of the controller '{}'; expected one of "
-                                   "'walker', which `stride learn walker` makes",
-                                   request.Text("from"), skill.controller));
+      throw InputError(
+          fmt::format("'{}' is a skill of the controller '{}'; expected one of "
+                      "'walker', which `stride learn walker` makes",
+                      request.Text("from"), skill.controller));
     }
     start = WalkerOf(skill).parameters;
     if (request.character.empty()) plan->character = skill.character;
@@ -455,7 +489,8 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     natural("natural", 0, usual, settings.iterations, settings.sigma);
   }
   // Step by step to the ground that is asked for.
-  const int slopes = static_cast<int>(std::ceil(std::fabs(settings.slope) / settings.slope_step - 1e-9));
+  const int slopes =
+      static_cast<int>(std::ceil(std::fabs(settings.slope) / settings.slope_step - 1e-9));
   for (int k = 1; k <= slopes; ++k) {
     const double slope = settings.slope * k / slopes;
     natural(fmt::format("slope {:g}", slope), slope, usual, settings.stage_iterations,
@@ -477,13 +512,17 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   }
   if (settings.command_iterations > 0) {
     const Scenario scenario = ScenarioOf(*plan, settings.slope, settings.friction);
-    stages.push_back({"commands", [=](const Found& found) {
-                        return CommandSearch(plan, scenario, found.back(), found[naturals]);
+    stages.push_back({"speeds", [=](const Found& found) {
+                        return SpeedSearch(plan, scenario, found.back(), found[naturals]);
+                      }});
+    stages.push_back({"stops", [=](const Found& found) {
+                        return StopSearch(plan, scenario, found.back(), found[naturals]);
                       }});
   }
   if (stages.empty()) {
-    throw InputError("nothing to learn: iterations and robust_iterations are 0, and the ground is "
-                     "the usual one");
+    throw InputError(
+        "nothing to learn: iterations and robust_iterations are 0, and the ground is "
+        "the usual one");
   }
   return MakeStagedSearch(std::move(stages), std::move(start), workers);
 }
@@ -492,24 +531,25 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
 
 LearningMethod WalkerLearning() {
   using Kind = LearningOption::Kind;
-  return {.name = "walker",
-          .summary = "A natural walk without motion data, by optimisation (wang09)",
-          .examples = {"stride learn walker --character wang09-tall -o tall.skill",
-                       "stride learn walker --speed 1.4 --step-length 0.7 -o brisk.skill",
-                       "stride learn walker --slope 12 -o uphill.skill"},
-          .options = {{"from", "Skill of this method to begin with"},
-                      {"without", "Term of the objective to leave out (user, vel, land, fail, sym, "
-                                  "ang, head, power, ratio)",
-                       Kind::kList},
-                      {"free", "No speed or step length is wanted: what costs least", Kind::kFlag},
-                      {"speed", "To walk at, m/s", Kind::kSetting, "speed"},
-                      {"step-length", "Of its steps, m", Kind::kSetting, "step_length"},
-                      {"slope", "Of the ground, degrees, uphill positive: found step by step",
-                       Kind::kSetting, "slope"},
-                      {"friction", "Of the ground: found step by step", Kind::kSetting,
-                       "friction"}},
-          .schema = ConfigSchema<WalkerSettings>,
-          .make = MakeJob};
+  return {
+      .name = "walker",
+      .summary = "A natural walk without motion data, by optimisation (wang09)",
+      .examples = {"stride learn walker --character wang09-tall -o tall.skill",
+                   "stride learn walker --speed 1.4 --step-length 0.7 -o brisk.skill",
+                   "stride learn walker --slope 12 -o uphill.skill"},
+      .options = {{"from", "Skill of this method to begin with"},
+                  {"without",
+                   "Term of the objective to leave out (user, vel, land, fail, sym, "
+                   "ang, head, power, ratio)",
+                   Kind::kList},
+                  {"free", "No speed or step length is wanted: what costs least", Kind::kFlag},
+                  {"speed", "To walk at, m/s", Kind::kSetting, "speed"},
+                  {"step-length", "Of its steps, m", Kind::kSetting, "step_length"},
+                  {"slope", "Of the ground, degrees, uphill positive: found step by step",
+                   Kind::kSetting, "slope"},
+                  {"friction", "Of the ground: found step by step", Kind::kSetting, "friction"}},
+      .schema = ConfigSchema<WalkerSettings>,
+      .make = MakeJob};
 }
 
 }  // namespace stride

@@ -13,28 +13,23 @@ using Info = WalkerParameterInfo;
 
 // Table 2. The swing hip's row is called rhip there although the right leg stands; the text's
 // "lankle y 3" in the first state has lost a digit or a sign: a foot that clears the ground. The
-// swing knee's target in the first state is -1.3 in the text, a knee bent the wrong way: its sign is
-// taken to be lost too. The other knees' targets below 0 are kept: they stretch the leg.
+// swing knee's target in the first state is -1.3 in the text, a knee bent the wrong way: its sign
+// is taken to be lost too. The other knees' targets below 0 are kept: they stretch the leg.
 struct Gain {
   const char* name;
   double kp[2];
 };
 constexpr Gain kGains[P::kDofs] = {
-    {"back_x", {300, 300}},        {"back_y", {300, 300}},
-    {"back_z", {300, 300}},        {"torso_x", {1000, 1000}},
-    {"torso_y", {1000, 1000}},     {"torso_z", {1000, 1000}},
-    {"swing_hip_x", {1000, 1000}}, {"swing_hip_y", {1000, 1000}},
-    {"swing_hip_z", {1000, 1000}}, {"swing_knee_y", {300, 50}},
-    {"swing_ankle_x", {30, 50}},   {"swing_ankle_y", {300, 300}},
-    {"swing_toe_y", {20, 20}},     {"stance_knee_y", {150, 500}},
-    {"stance_ankle_x", {100, 100}}, {"stance_ankle_y", {300, 300}},
-    {"stance_toe_y", {20, 20}},    {"neck_x", {100, 100}},
-    {"neck_y", {100, 100}},        {"neck_z", {100, 100}},
-    {"swing_arm_x", {30, 30}},     {"swing_arm_y", {30, 30}},
-    {"swing_arm_z", {30, 30}},     {"swing_elbow_y", {30, 30}},
-    {"swing_elbow_z", {30, 30}},   {"stance_arm_x", {30, 30}},
-    {"stance_arm_y", {30, 30}},    {"stance_arm_z", {30, 30}},
-    {"stance_elbow_y", {30, 30}},  {"stance_elbow_z", {30, 30}},
+    {"back_x", {300, 300}},         {"back_y", {300, 300}},        {"back_z", {300, 300}},
+    {"torso_x", {1000, 1000}},      {"torso_y", {1000, 1000}},     {"torso_z", {1000, 1000}},
+    {"swing_hip_x", {1000, 1000}},  {"swing_hip_y", {1000, 1000}}, {"swing_hip_z", {1000, 1000}},
+    {"swing_knee_y", {300, 50}},    {"swing_ankle_x", {30, 50}},   {"swing_ankle_y", {300, 300}},
+    {"swing_toe_y", {20, 20}},      {"stance_knee_y", {150, 500}}, {"stance_ankle_x", {100, 100}},
+    {"stance_ankle_y", {300, 300}}, {"stance_toe_y", {20, 20}},    {"neck_x", {100, 100}},
+    {"neck_y", {100, 100}},         {"neck_z", {100, 100}},        {"swing_arm_x", {30, 30}},
+    {"swing_arm_y", {30, 30}},      {"swing_arm_z", {30, 30}},     {"swing_elbow_y", {30, 30}},
+    {"swing_elbow_z", {30, 30}},    {"stance_arm_x", {30, 30}},    {"stance_arm_y", {30, 30}},
+    {"stance_arm_z", {30, 30}},     {"stance_elbow_y", {30, 30}},  {"stance_elbow_z", {30, 30}},
 };
 struct Target {
   const char* name;
@@ -59,11 +54,11 @@ struct StartJoint {
   double angle, rate;
 };
 constexpr StartJoint kStart[P::kStartJoints] = {
-    {"back_y", 0, 0},       {"back_z", 0, 0},      {"neck_y", 0, 0},
+    {"back_y", 0, 0},           {"back_z", 0, 0},           {"neck_y", 0, 0},
     {"left_hip_y", -0.4, 0.3},  {"left_knee_y", 1.35, 0.1}, {"left_ankle_y", 0.35, -15},
-    {"left_toe_y", 0, 0},   {"left_arm_y", 0, 0},  {"left_elbow_y", 0, 0},
+    {"left_toe_y", 0, 0},       {"left_arm_y", 0, 0},       {"left_elbow_y", 0, 0},
     {"right_hip_y", -0.4, 1.0}, {"right_knee_y", 0.6, 2.0}, {"right_ankle_y", -0.2, -9},
-    {"right_toe_y", 0, 0},  {"right_arm_y", 0, 0}, {"right_elbow_y", 0, 0},
+    {"right_toe_y", 0, 0},      {"right_arm_y", 0, 0},      {"right_elbow_y", 0, 0},
 };
 
 std::vector<Info> MakeTable() {
@@ -84,8 +79,13 @@ std::vector<Info> MakeTable() {
       const bool elbow = k == P::kSwingElbowPitch || k == P::kStanceElbowPitch;
       const bool trunk = k <= P::kTorsoPitch || k == P::kNeckPitch;
       add(fmt::format("{}.target.{}", kTargets[k].name, state), "target", "rad",
-          kTargets[k].angle[state], trunk ? 0.05 : 0.15, elbow ? -1.5 : trunk ? -0.5 : -2,
-          elbow ? 0.2 : trunk ? 0.5 : 2);
+          kTargets[k].angle[state], trunk ? 0.05 : 0.15,
+          elbow   ? -1.5
+          : trunk ? -0.5
+                  : -2,
+          elbow   ? 0.2
+          : trunk ? 0.5
+                  : 2);
     }
   }
   for (int state = 0; state < 2; ++state) {
@@ -136,8 +136,11 @@ std::vector<Info> MakeTable() {
   add("stop.velocity_sagittal", "beyond", "rad s/m", 0.3, 0.1, -1, 2);
   add("stop.distance_coronal", "beyond", "rad/m", 0.5, 0.1, -1, 3);
   add("stop.velocity_coronal", "beyond", "rad s/m", 0.3, 0.1, -1, 2);
+  add("go.faster", "beyond", "m/s", 0.8, 0.2, 0, 2);
+  add("go.torso_y", "beyond", "rad", 0.1, 0.05, -0.2, 0.4);
   add("stand.distance", "beyond", "rad/m", 1, 0.1, 0, 4);
   add("stand.velocity", "beyond", "rad s/m", 0.3, 0.05, 0, 2);
+  add("stand.coronal", "beyond", "rad/m", 1, 0.3, 0, 4);
   return table;
 }
 

@@ -4,25 +4,25 @@
 #include <vector>
 
 // The parameters of wang09's walking controller: one table with a row for each, and where they
-// stand. Angles in rad about +y (to the left): a thigh forwards is negative, a bent knee positive, a
-// foot with its toes up negative. Gains are for a body of 70 kg and grow with the mass (Section 4.3
-// of the paper).
+// stand. Angles in rad about +y (to the left): a thigh forwards is negative, a bent knee positive,
+// a foot with its toes up negative. Gains are for a body of 70 kg and grow with the mass
+// (Section 4.3 of the paper).
 namespace stride {
 
 struct WalkerParameter {
   // Joints and axes with gains of their own, of each of the two states of a step.
   enum Dof : int {
-    kBack,                      // x, y, z
-    kTorso = kBack + 3,         // x, y, z in the world: turned by the stance hip
-    kSwingHip = kTorso + 3,     // x, y, z in the world
+    kBack,                   // x, y, z
+    kTorso = kBack + 3,      // x, y, z in the world: turned by the stance hip
+    kSwingHip = kTorso + 3,  // x, y, z in the world
     kSwingKnee = kSwingHip + 3,
-    kSwingAnkle,                // x, y in the world
+    kSwingAnkle,  // x, y in the world
     kSwingToe = kSwingAnkle + 2,
     kStanceKnee,
-    kStanceAnkle,               // x, y in the world
+    kStanceAnkle,  // x, y in the world
     kStanceToe = kStanceAnkle + 2,
-    kNeck,                      // x, y, z
-    kSwingArm = kNeck + 3,      // x, y, z
+    kNeck,                        // x, y, z
+    kSwingArm = kNeck + 3,        // x, y, z
     kSwingElbow = kSwingArm + 3,  // y, z
     kStanceArm = kSwingElbow + 2,
     kStanceElbow = kStanceArm + 3,
@@ -82,7 +82,7 @@ struct WalkerParameter {
     kOffAnkle,
     kOffTransition,  // of c_trans, for each m/s sideways, either way
     kOffRoll,        // of the torso to the right, for each m/s to the left
-    kOffLift,  // of the swing knee in the first state, for either sign and both planes
+    kOffLift,        // of the swing knee in the first state, for either sign and both planes
     // Of the stance ankle, sideways.
     kAnkleDistanceCoronal,
     kAnkleVelocityCoronal,
@@ -109,8 +109,12 @@ struct WalkerParameter {
     kStopVelocitySagittal,
     kStopDistanceCoronal,
     kStopVelocityCoronal,
+    // And that start: they are told to be slower than they are, and lean.
+    kGoFaster,
+    kGoTorso,
     kStandDistance,  // of both ankles, in both planes
     kStandVelocity,
+    kStandCoronal,  // of the hips: thighs and pelvis could lean aside together
     kCount,
   };
   static_assert(kPaperCount == 184);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,8 +34,8 @@ struct WalkerProgram : WalkerJoints {
   double gain_share = 1;  // of the table's gains: mass / 70 kg
   double weight = 0;      // N
 
-  double turn_rate = 0.5;  // rad/s
-  double own_speed = 0;    // m/s, that the parameters walk at by themselves; 0: not known
+  double turn_rate = 0.5;      // rad/s
+  double own_speed = 0;        // m/s, that the parameters walk at by themselves; 0: not known
   double most_faster = 0.4;    // m/s, or slower: what is learned
   double halt_speed = 0.1;     // m/s; commanded less, it stops
   double stand_ahead = 0;      // m, of the centre of mass before the ankles in a stand
@@ -46,13 +47,13 @@ struct WalkerProgram : WalkerJoints {
   double least_seconds0 = 0.2, least_seconds1 = 0.1;  // before that, in each state
 
   enum Slot : int {
-    kStance,     // 0: left foot, 1: right foot
-    kPhase,      // 0, 1: state of the step
-    kPhaseTime,  // s
-    kHeading,    // rad, that it walks along
-    kCleared,    // 1 once the swing foot has left the ground
-    kMode,       // 0 walks, 1 stops step by step, 2 stands
-    kLanding,    // x and y of the ankle when its foot landed, world
+    kStance,                   // 0: left foot, 1: right foot
+    kPhase,                    // 0, 1: state of the step
+    kPhaseTime,                // s
+    kHeading,                  // rad, that it walks along
+    kCleared,                  // 1 once the swing foot has left the ground
+    kMode,                     // 0 walks, 1 stops step by step, 2 stands
+    kLanding,                  // x and y of the ankle when its foot landed, world
     kDistance = kLanding + 2,  // d, for plots
     kVelocity,
     kMeter,
@@ -67,9 +68,11 @@ struct WalkerProgram : WalkerJoints {
   STRIDE_INLINE void Begin(const LaneView<S, Real>& view, const LaneCommand<S>&, const S*,
                            S* memory) const {
     for (int k = 0; k < kSlotCount; ++k) memory[k] = S(0);
-    const Vec3<S> ankle =
-        view.origin + view.Root().position + view.Motion(sides[1].foot).o;
+    const Vec3<S> ankle = view.origin + view.Root().position + view.Motion(sides[1].foot).o;
     memory[kLanding] = ankle.x, memory[kLanding + 1] = ankle.y;
+    // Begun at rest, it stands.
+    const Vec3<S>& velocity = view.Root().velocity;
+    memory[kMode] = Select(SquaredNorm(velocity) < S(0.01), S(2), S(0));
     memory[kStance] = S(1);  // the left leg swings
     memory[kCleared] = S(1);
     GaitMeter::Begin(memory + kMeter);
@@ -97,9 +100,8 @@ struct WalkerProgram : WalkerJoints {
   STRIDE_INLINE Mask<S> Planted(const FootContact<S>& contact) const {
     const Mask<S> foot = contact.foot_points > S(2.5);
     // Our toes have fewer points than the paper's boxes: all of them.
-    const Mask<S> toes = contact.toe_points > S(sides[0].toe_points > 0
-                                                    ? sides[0].toe_points - 0.5
-                                                    : 1e9);
+    const Mask<S> toes =
+        contact.toe_points > S(sides[0].toe_points > 0 ? sides[0].toe_points - 0.5 : 1e9);
     return foot | toes;
   }
 
@@ -108,11 +110,12 @@ struct WalkerProgram : WalkerJoints {
   struct Moment {
     GaitMoment<S> gait;
     Quat<S> heading;
-    Vec3<S> ankle;           // of the stance foot
-    S d_ahead, d_left;       // from it to the centre of mass
-    S v_ahead, v_left;       // of the centre of mass
-    S faster;                // m/s than it walks by itself, as commanded
-    Mask<S> stops, stands;   // steps in place; stands on both feet
+    Vec3<S> ankle;          // of the stance foot
+    S d_ahead, d_left;      // from it to the centre of mass
+    S v_ahead, v_left;      // of the centre of mass
+    S faster;               // m/s than it walks by itself, as commanded
+    Mask<S> stops, stands;  // steps in place; stands on both feet
+    Mask<S> goes;           // of those that step in place: to walk again
     Mask<S> planted[2];
   };
 
@@ -120,8 +123,8 @@ struct WalkerProgram : WalkerJoints {
   STRIDE_INLINE void Step(const LaneView<S, Real>& view, const LaneCommand<S>& command, const S* p,
                           S* memory) const {
     const S turn = command.heading - memory[kHeading];
-    memory[kHeading] += Select(command.heading_given > S(0.5),
-                               Clamped(turn, S(turn_rate) * view.time_step), S(0));
+    memory[kHeading] +=
+        Select(command.heading_given > S(0.5), Clamped(turn, S(turn_rate) * view.time_step), S(0));
     Moment<S> m;
     GaitMoment<S>& gait = m.gait;
     SinCos(memory[kHeading], &gait.sine, &gait.cosine);
@@ -132,8 +135,7 @@ struct WalkerProgram : WalkerJoints {
     m.v_left = gait.cosine * velocity.y - gait.sine * velocity.x;
     m.faster = Select(command.speed_given > S(0.5),
                       Clamped(command.speed - S(own_speed), S(most_faster)), S(0));
-    gait.speed_off =
-        Select(command.speed_given > S(0.5), m.v_ahead - command.speed, S(0));
+    gait.speed_off = Select(command.speed_given > S(0.5), m.v_ahead - command.speed, S(0));
     const Mask<S> halt = (command.speed_given > S(0.5)) & (command.speed < S(halt_speed));
     Switch(view, p, halt, &m, memory);
     gait.stands = m.stands;
@@ -160,7 +162,7 @@ struct WalkerProgram : WalkerJoints {
     const auto pitch_of = [&](int body) { return view.Motion(body).r.zx + ground; };
 
     const Mask<S> left_stood = memory[kStance] < S(0.5);
-    const Mask<S> walks = memory[kMode] < S(0.5), stood = memory[kMode] > S(1.5);
+    const Mask<S> walks = memory[kMode]<S(0.5), stood = memory[kMode]> S(1.5);
     const Mask<S> stopped = (!walks) & !stood;
     const Mask<S> second = memory[kPhase] > S(0.5);
     memory[kPhaseTime] += h;
@@ -197,35 +199,39 @@ struct WalkerProgram : WalkerJoints {
     const S apart = Abs(ahead_of(left_ankle - right_ankle));
     const Mask<S> settles = stop_lands & halt & (speed < S(0.4)) & (apart < S(0.2));
     const Vec3<S> middle = (left_ankle + right_ankle) * S(0.5);
-    const S off = Abs(ahead_of(gait.momentum.com - middle) - S(stand_ahead)) + S(0.3) * speed;
+    const S off = Abs(ahead_of(gait.momentum.com - middle) - S(stand_ahead)) +
+                  Abs(left_of(gait.momentum.com - middle)) + S(0.3) * speed;
     const Mask<S> starts = stood & !halt;
+    // It steps until it is fast enough to walk.
+    const Mask<S> slow = stop_lands & (m->v_ahead < S(own_speed > 0 ? 0.5 * own_speed : 0.4));
     const Mask<S> stumbles = stood & halt & (off > S(0.2));
-    memory[kMode] = Select(
-        lands, Select(halt, Select(settles, S(2), S(1)), S(0)),
-        Select(starts, S(0), Select(stumbles, S(1), memory[kMode])));
+    memory[kMode] =
+        Select(lands, Select(halt, Select(settles, S(2), S(1)), Select(slow, S(1), S(0))),
+               Select(starts | stumbles, S(1), memory[kMode]));
     const Mask<S> anew = lands | starts | stumbles;
     memory[kPhase] = Select(anew, S(0), Select(passes | lifted, S(1), memory[kPhase]));
     memory[kPhaseTime] = Select(anew | passes | lifted, S(0), memory[kPhaseTime]);
     // A stand begins to walk on the foot that bears more.
     const S bearing = Select(contacts[0].load > contacts[1].load, S(0), S(1));
-    memory[kStance] = Select(lands, S(1) - memory[kStance],
-                             Select(starts | stumbles, bearing, memory[kStance]));
+    memory[kStance] =
+        Select(lands, S(1) - memory[kStance], Select(starts | stumbles, bearing, memory[kStance]));
     memory[kCleared] = Select(anew, S(0), memory[kCleared]);
 
     gait.left_stands = memory[kStance] < S(0.5);
     gait.second_state = memory[kPhase] > S(0.5);
     m->stands = memory[kMode] > S(1.5);
     m->stops = (memory[kMode] > S(0.5)) & !m->stands;
+    m->goes = m->stops & !halt;
     m->planted[0] = Planted(contacts[0]);
     m->planted[1] = Planted(contacts[1]);
     const Mask<S> unplanted =
         (gait.left_stands & !m->planted[0]) | ((!gait.left_stands) & !m->planted[1]);
     gait.pushes_off_unplanted = unplanted & gait.second_state & (memory[kMode] < S(0.5));
     const Vec3<S> ankle = Choose(gait.left_stands, left_ankle, right_ankle);
-    const Vec3<S> from = gait.momentum.com -
-                         Vec3<S>{Select(m->stands, middle.x + S(stand_ahead) * gait.cosine, ankle.x),
-                                 Select(m->stands, middle.y + S(stand_ahead) * gait.sine, ankle.y),
-                                 S(0)};
+    const Vec3<S> from =
+        gait.momentum.com -
+        Vec3<S>{Select(m->stands, middle.x + S(stand_ahead) * gait.cosine, ankle.x),
+                Select(m->stands, middle.y + S(stand_ahead) * gait.sine, ankle.y), S(0)};
     m->d_ahead = ahead_of(from);
     m->d_left = left_of(from);
   }
@@ -268,17 +274,18 @@ struct WalkerProgram : WalkerJoints {
         Select(second, p[P::kFasterSwingHip1], p[P::kFasterSwingHip0]) * m.faster;
     const S stop_hip = Select(second, p[P::kStopHip1], p[P::kStopHip0]) -
                        Clamped(p[P::kStopDistanceSagittal] * m.d_ahead +
-                                   p[P::kStopVelocitySagittal] * m.v_ahead,
+                                   p[P::kStopVelocitySagittal] *
+                                       (m.v_ahead - Select(m.goes, p[P::kGoFaster], S(0))),
                                S(1));
     const S swing_hip = Select(walks, walk_hip, stop_hip);
-    const S sideways = Clamped(
-        Select(walks, p[P::kDistanceCoronal], p[P::kStopDistanceCoronal]) * m.d_left +
-            Select(walks, p[P::kVelocityCoronal], p[P::kStopVelocityCoronal]) * m.v_left,
-        S(0.8));
+    const S sideways =
+        Clamped(Select(walks, p[P::kDistanceCoronal], p[P::kStopDistanceCoronal]) * m.d_left +
+                    Select(walks, p[P::kVelocityCoronal], p[P::kStopVelocityCoronal]) * m.v_left,
+                S(0.8));
     const S torso_pitch = Select(walks,
                                  target(P::kTorsoPitch) + p[P::kFasterTorso] * m.faster +
                                      Clamped(p[P::kOffTorso] * too_fast, S(0.3)),
-                                 S(0));
+                                 Select(m.goes, p[P::kGoTorso], S(0)));
     const S lift = p[P::kOffLift] * (Abs(too_fast) + Abs(m.v_left));
     const S swing_knee = Select(walks,
                                 target(P::kSwingKneePitch) + p[P::kFasterKnee] * m.faster +
@@ -288,19 +295,19 @@ struct WalkerProgram : WalkerJoints {
         Select(walks, target(P::kStanceKneePitch) + p[P::kFasterStanceKnee] * m.faster,
                p[P::kStopStanceKnee]);
     const S lean = p[P::kStandDistance] * m.d_ahead + p[P::kStandVelocity] * m.v_ahead;
-    const S stance_ankle =
-        Select(walks,
-               target(P::kStanceAnklePitch) + Select(second, p[P::kFasterPushOff] * m.faster, S(0)) +
-                   Clamped(p[P::kOffAnkle] * too_fast, S(0.3)),
-               Clamped(lean, S(0.5)));
-    const S swing_ankle = Select(
-        walks, target(P::kSwingAnklePitch) + p[P::kFasterSwingAnkle] * m.faster, S(0));
+    const S stance_ankle = Select(walks,
+                                  target(P::kStanceAnklePitch) +
+                                      Select(second, p[P::kFasterPushOff] * m.faster, S(0)) +
+                                      Clamped(p[P::kOffAnkle] * too_fast, S(0.3)),
+                                  Clamped(lean, S(0.5)));
+    const S swing_ankle =
+        Select(walks, target(P::kSwingAnklePitch) + p[P::kFasterSwingAnkle] * m.faster, S(0));
     const S roll = Select(
         walks, p[P::kAnkleDistanceCoronal] * m.d_left + p[P::kAnkleVelocityCoronal] * m.v_left,
         -(p[P::kStandDistance] * m.d_left + p[P::kStandVelocity] * m.v_left));
     const S ankle_roll = Clamped(roll, S(0.3));
-    const S stance_toe = Select(
-        second & walks, p[P::kTargets1 + static_cast<int>(P::kStanceToePitch)], S(0));
+    const S stance_toe =
+        Select(second & walks, p[P::kTargets1 + static_cast<int>(P::kStanceToePitch)], S(0));
 
     for (int i = 0; i < view.Bodies(); ++i) {
       const JointDrive<double>& r = rest[i];
@@ -313,6 +320,9 @@ struct WalkerProgram : WalkerJoints {
     const Quat<S>& pelvis = view.Joint(0).rot;
     const S torso_roll = Select(walks, Clamped(p[P::kOffRoll] * m.v_left, S(0.3)), S(0));
     const Quat<S> pelvis_wanted = m.heading * About(0, torso_roll) * About(1, torso_pitch);
+    const S sway = Select(
+        m.stands, Clamped(p[P::kStandCoronal] * (m.d_left + S(0.3) * m.v_left), S(0.3)), S(0));
+    const Quat<S> upright = m.heading * About(0, sway) * Conjugate(m.heading);
     // The back's yaw is mirrored with the sides.
     const S yaw = target(P::kBackYaw);
     Aim(view, back, About(2, Select(left_stands, -yaw, yaw)) * About(1, target(P::kBackPitch)),
@@ -330,8 +340,8 @@ struct WalkerProgram : WalkerJoints {
       const Quat<S> thigh_wanted = m.heading * About(0, sideways + out) * About(1, swing_hip);
       // Stance: the thigh stays where it is, and the pelvis comes to where it is wanted: the
       // torso's torque goes through the hip of the foot on the ground.
-      const Quat<S> hip_wanted =
-          Choose(stands, Conjugate(pelvis_wanted) * thigh, Conjugate(pelvis) * thigh_wanted);
+      const Quat<S> hip_wanted = Choose(stands, Conjugate(pelvis_wanted) * upright * thigh,
+                                        Conjugate(pelvis) * thigh_wanted);
       const AxisGains<S> hip_gains =
           or_own(choose(stands, gains3(P::kTorso), gains3(P::kSwingHip)), leg.hip, 1.5);
       if (leg.hip.count == 1 && leg.hip.axis[0] < 0) {
@@ -376,6 +386,9 @@ struct WalkerProgram : WalkerJoints {
     for (int k = 0; k < GaitMeter::kValues; ++k) values[k] = memory[kMeter + k];
   }
 
+  std::optional<SpeedRange> Speeds() const {
+    return SpeedRange{own_speed - most_faster, own_speed + most_faster, true};
+  }
   std::vector<DebugChannel> Channels() const;
   void ReadChannels(const double* memory, std::span<float> values) const;
   static const LaneKernels<LaneProgramKernel>& Kernels() { return WalkerKernels(); }

@@ -56,7 +56,7 @@ TEST(WalkerParameters, ThePapersAre184) {
   EXPECT_EQ(table[P::kStartRates + static_cast<int>(P::kStartRight) + 5].name,
             "start.right_elbow_y_rate");
   EXPECT_EQ(table[P::kWidth].name, "width");
-  EXPECT_EQ(table[P::kStandVelocity].name, "stand.velocity");
+  EXPECT_EQ(table[P::kStandCoronal].name, "stand.coronal");
   EXPECT_EQ(Named("stance_ankle_y.target.1").paper, 0.75);
   EXPECT_EQ(Named("swing_knee_y.kp.1").paper, 50);
   EXPECT_EQ(Named("swing_knee_y.kd.1").paper, 5);  // a tenth
@@ -84,8 +84,8 @@ TEST(JointChain, ABallHasGainsAboutEachAxis) {
   state.v[layout.v[thigh] + 2] = rate.z;
   model.SetState(state);
   std::vector<JointDrive<double>> drives(model.BodyCount());
-  const LaneView<double, double> view{
-      model.GetTree(), model.View(), drives.data(), {}, 0, {0, 0, 1}, 0.005, nullptr, nullptr, 0};
+  const LaneView<double, double> view{model.GetTree(), model.View(), drives.data(), {},      0,
+                                      {0, 0, 1},       0.005,        nullptr,       nullptr, 0};
   const AxisGains<double> gains{{100, 50, 7}, {10, 20, 1}};
   const Vec3d error{0.2, -0.1, 0.15};
   AimByError(view, thigh, error, gains);
@@ -108,8 +108,7 @@ TEST(WalkerStart, IsThePapersOnTheGround) {
       for (const ContactPoint& point : character.contact_points) {
         const Vec3d at =
             frames.position[point.body] + Rotate(frames.rotation[point.body], point.position);
-        lowest = std::min(lowest,
-                          at.z - point.radius - SurfaceAt(terrain, at.x, at.y).height);
+        lowest = std::min(lowest, at.z - point.radius - SurfaceAt(terrain, at.x, at.y).height);
       }
       EXPECT_NEAR(lowest, 0, 1e-9) << name;
       // The left thigh is raised, its knee bent.
@@ -172,10 +171,10 @@ TEST(Walker, WalksAlongACommandedHeading) {
 }
 
 TEST(Walker, StopsStandsAndStartsAgain) {
-  const auto at = Walk(
-      "walker-stocky",
-      [](double time) { return time > 3 && time < 13 ? Command{.speed = 0} : Command{}; },
-      {3, 10, 13, 20});
+  const auto at =
+      Walk("walker-stocky",
+           [](double time) { return time > 3 && time < 13 ? Command{.speed = 0} : Command{}; },
+           {3, 10, 13, 20});
   EXPECT_LT(std::hypot(at[1].q[0] - at[0].q[0], at[1].q[1] - at[0].q[1]), 4);
   EXPECT_LT(std::hypot(at[2].q[0] - at[1].q[0], at[2].q[1] - at[1].q[1]), 0.1);  // stands
   EXPECT_GT(at[3].q[0] - at[2].q[0], 3);
@@ -188,8 +187,8 @@ TEST(Walker, MeasuresItsWalk) {
   World world;
   world.actors = {skill.character};
   RolloutSetup setup{.character = skill.character,
-                     .driver = DriveByProgram(MakeLaneProgram(
-                         MakeWalkerProgram(world, StandOn(skill.character, {}))))};
+                     .driver = DriveByProgram(
+                         MakeLaneProgram(MakeWalkerProgram(world, StandOn(skill.character, {}))))};
   setup.scenario.seconds = 20;
   const Workers workers(1);
   const RolloutResult walk = Rollouts(setup, workers).Run(1, [&](int, Rollout* trial) {
@@ -234,9 +233,10 @@ TEST(Walker, LearnsAndSaysWhatItMisses) {
   const auto job = method.make(request, workers, &warnings);
   while (!job->Done()) job->Advance([] { return false; });
   const auto& history = job->History();
-  ASSERT_EQ(history.size(), 10u);
+  ASSERT_EQ(history.size(), 11u);
   EXPECT_EQ(history[8]["phase"], "robust");
-  EXPECT_EQ(history[9]["phase"], "commands");
+  EXPECT_EQ(history[9]["phase"], "speeds");
+  EXPECT_EQ(history[10]["phase"], "stops");
   EXPECT_GT(history[7]["return"].get<double>(), history[0]["return"].get<double>());
   const LearningResult result = job->Result();
   EXPECT_THAT(result.shortfall, HasSubstr("5.000 were asked for"));
