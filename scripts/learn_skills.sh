@@ -11,10 +11,16 @@ declare -A settings=(
   # The shipped ones were found in steps with an earlier state of simbicon (their provenance says how): not the same bits.
   [simbicon_walk]="--speed 1.1 --set iterations=200 --set push=160 --set push_seconds=0.4 --set push_every=3 --set seconds=12 --set stop_iterations=80"
   [simbicon_robust]="--character wang09-stocky --speed 1.1 --set iterations=80 --set trials=5 --set robust_iterations=80"
+  # The shipped walkers were found in several steps, each from the one before (README of controllers/simbicon): not the same bits.
+  [walker-stocky]="--character wang09-stocky --set start=paper --set iterations=600 --set robust_iterations=500 --set robust_population=96 --set push=170 --set robust_weight=50 --set command_iterations=100"
+  [walker-short]="" [walker-tall]="" [walker-thin]="" [walker-overweight]="" [walker-longarm]=""
+  [walker-uphill]="--slope 12 --step-length 0.6 --set stage_iterations=150 --set push=80"
+  [walker-ice]="--friction 0.3 --step-length 0.5 --set friction_step=0.2 --set stage_iterations=120 --set push=50"
   [simbicon_run]="--gait run --speed 3 --set iterations=250 --set push=80"
 )
 names=("$@")
-if ((${#names[@]} == 0)); then names=(walk walk_slow walk_fast march run locomotion simbicon_walk simbicon_robust simbicon_run); fi
+if ((${#names[@]} == 0)); then names=(walk walk_slow walk_fast march run locomotion simbicon_walk simbicon_robust simbicon_run
+  walker-stocky walker-short walker-tall walker-thin walker-overweight walker-longarm walker-uphill walker-ice); fi
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -26,6 +32,18 @@ for name in "${names[@]}"; do
   fi
   if [[ $name == locomotion ]]; then
     build/stride learn graph data/graphs/locomotion.json -o "$folder/$name.skill"
+    mv "$folder/$name.skill" data/skills/
+    continue
+  fi
+  if [[ $name == walker-* ]]; then
+    more=${settings[$name]}
+    case $name in
+      walker-stocky) ;;
+      walker-uphill | walker-ice) more="--from walker-short --set iterations=0 --set robust_iterations=100 $more" ;;
+      *) more="--character wang09-${name#walker-} --set iterations=300 --set robust_iterations=300 --set robust_population=80 --set push=170 --set robust_weight=50 --set command_iterations=100 $more" ;;
+    esac
+    # shellcheck disable=SC2086  # several words on purpose
+    build/stride learn walker --name "$name" --seed 1 $more -o "$folder/$name.skill"
     mv "$folder/$name.skill" data/skills/
     continue
   fi

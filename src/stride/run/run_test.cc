@@ -363,6 +363,7 @@ TEST(Run, SetupAndInputsComeBackFromJson) {
   setup.characters[0].motions = {"walk"};
   setup.seed = (std::uint64_t{1} << 63) + 5;
   setup.scenario.world.terrain.slope = 0.1;
+  setup.scenario.chosen = {kChosenGround};
   const auto json = ToJson(setup);
   const RunSetup read = RunSetupFromJson(nlohmann::json::parse(json.dump()), "test");
   EXPECT_EQ(ToJson(read), json);

@@ -379,7 +379,9 @@ Scenario ScenarioFromJson(const Json& json, const std::string& source) {
     if (!stop->is_boolean()) Refuse(source, "stop_at_fall", *stop, "true or false");
     scenario.stop_at_fall = stop->get<bool>();
   }
-  if (json.contains("terrain") || json.contains("slope")) scenario.chosen.push_back(kChosenGround);
+  if (json.contains("terrain") || json.contains("slope") || json.contains("slope_deg")) {
+    scenario.chosen.push_back(kChosenGround);
+  }
   scenario.world.terrain = TerrainFrom(&keys);
   if (const std::optional<Json> world = keys.Take("world")) {
     ConfigFromJson(*world, source + ": world", &scenario.world);
@@ -410,11 +412,14 @@ OrderedJson ToJson(const Scenario& s) {
                       {"description", s.description},
                       {"seconds", s.seconds},
                       {"stop_at_fall", s.stop_at_fall}};
-  AddTerrain(s.world.terrain, &json);
   const OrderedJson world = ConfigToJson(s.world);
+  const std::vector<std::string> chosen = ChosenSettings(s);
+  if (std::find(chosen.begin(), chosen.end(), kChosenGround) != chosen.end()) {
+    AddTerrain(s.world.terrain, &json);
+  }
   json["world"] = OrderedJson::object();
-  for (const std::string& key : ChosenSettings(s)) {
-    if (key == kChosenGround) continue;  // written above
+  for (const std::string& key : chosen) {
+    if (key == kChosenGround) continue;
     json["world"][OrderedPointerTo(key)] = world[OrderedPointerTo(key)];
   }
   json["pushes"] = ListOf<Push>(s.pushes, [](const Push& p) { return ConfigToJson(p); });

@@ -50,7 +50,8 @@ Scenario Full() {
   s.commands = {{.at = 0, .speed = 1.2},
                 {.at = 3, .heading = 0.5, .style = 2, .actor = 1},
                 {.at = 4, .style_name = "kick", .point = GroundPoint{1.5, -2}}};
-  s.chosen = {"friction", "contact.passes"};  // a file says what is not the usual
+  // A file says what is not the usual.
+  s.chosen = {kChosenGround, "friction", "contact.passes"};
   return s;
 }
 
