@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "stride/app/experiments/wang09_walkers.h"
 
-// The objective on SIMBICON's parameterisation, against the new one: same body, no wanted speed.
+// The objective on SIMBICON's parameterisation, from one that walks as in the paper, against the
+// new one: same body, no wanted speed.
 namespace stride::experiments::wang09_simbicon {
 
 std::string Describe() {
@@ -25,6 +28,7 @@ Findings Measure(const ExperimentContext& context) {
   const ObtainedWalker simbicon = ObtainWalker({.name = "simbicon",
                                                 .character = "wang09-stocky",
                                                 .settings = settings,
+                                                .options = {{"from", {"simbicon_robust"}}},
                                                 .seed = context.seed,
                                                 .method = "simbicon"},
                                                unchanged);
@@ -53,14 +57,35 @@ Findings Measure(const ExperimentContext& context) {
   };
   add("SIMBICON", simbicon, 33392, 1.36);
   add("walker", walker, 12059, 1.48);
-  const double share =
-      walker.Metric("figures.squared_torque") / simbicon.Metric("figures.squared_torque");
-  findings.rows.push_back({.name = "E_power of the walker against SIMBICON's",
-                           .paper = 12059.0 / 33392,
-                           .ours = share,
-                           .met = verdict(share <= 0.5 && walker.Metric("figures.speed") >=
-                                                              simbicon.Metric("figures.speed")),
-                           .note = "asked: at most half, at no lower speed"});
+  const auto share = [&](const ObtainedWalker& of, const std::string& what) {
+    return of.Metric(what) / simbicon.Metric(what);
+  };
+  findings.rows.push_back(
+      {.name = "E_power of the walker against SIMBICON's",
+       .paper = 12059.0 / 33392,
+       .ours = share(walker, "figures.squared_torque"),
+       .note = fmt::format("at {:.2f} times its speed", share(walker, "figures.speed"))});
+  const double transport = share(walker, "figures.squared_torque") / share(walker, "figures.speed");
+  findings.rows.push_back({.name = "cost of transport E_power / v against SIMBICON's",
+                           .paper = 12059.0 / 1.48 / (33392 / 1.36),
+                           .ours = transport,
+                           .met = verdict(transport <= 0.5),
+                           .note = "what is minimised; asked: at most half"});
+  // The goal names E_power at no lower speed: both at SIMBICON's.
+  const double speed = std::max(0.1, simbicon.Metric("figures.speed"));
+  const ObtainedWalker slow =
+      ObtainWalker({.name = "walker_as_slow",
+                    .character = "wang09-stocky",
+                    .settings = Join(kNaturalOnly, {"start=paper", "free=true", "iterations=600",
+                                                    fmt::format("speed={:.3f}", speed)}),
+                    .seed = context.seed},
+                   context);
+  const double same = share(slow, "figures.squared_torque");
+  findings.rows.push_back({.name = "E_power of a walker at SIMBICON's speed against SIMBICON's",
+                           .ours = same,
+                           .met = verdict(same <= 0.5 && slow.shortfall.empty()),
+                           .note = fmt::format("{:.3f} m/s; asked: at most half, at no lower speed",
+                                               slow.Metric("figures.speed"))});
   return findings;
 }
 

@@ -61,8 +61,10 @@ WalkScore ScoreOf(std::span<const double> v, const WalkGoal& goal) {
   WalkScore score;
   const auto raw = [&](WalkTerm term) -> double& { return score.raw[static_cast<int>(term)]; };
   // Equation 4.
-  if (goal.speed) raw(WalkTerm::kUser) += Q(f.speed - *goal.speed, kEpsVel);
-  if (goal.step_length) raw(WalkTerm::kUser) += Q(f.step_length - *goal.step_length, kEpsStep);
+  if (goal.speed) raw(WalkTerm::kUser) += Q(f.speed - *goal.speed, goal.user_tolerance * kEpsVel);
+  if (goal.step_length) {
+    raw(WalkTerm::kUser) += Q(f.step_length - *goal.step_length, goal.user_tolerance * kEpsStep);
+  }
   // Equation 5; on a slope the centre of mass rises with the ground.
   const double rise = f.rise - f.speed * std::tan(goal.slope);
   raw(WalkTerm::kVel) = Q(f.aside, kEpsVel) +

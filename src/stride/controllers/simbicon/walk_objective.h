@@ -23,6 +23,9 @@ struct WalkGoal {
   // Only the time counts in the cost of transport: walks as fast as it can (the paper's 1 / v).
   bool fastest = false;
   std::array<bool, kWalkTerms> without{};
+  // Of the paper's tolerances of what the user wants. A search asks for more than is judged, since
+  // ten seconds are not a hundred.
+  double user_tolerance = 1;
 };
 
 // A walk in numbers that people know.

@@ -97,6 +97,7 @@ struct Plan {
   Character character;
   WalkGoal goal;
   double mass = 0;
+  double own_speed = 0;  // m/s, of the skill it begins with; 0: there is none
   const Workers* workers = nullptr;
 };
 
@@ -136,6 +137,16 @@ RolloutResult Try(const Plan& plan, const Scenario& scenario, std::span<const do
       })[0];
 }
 
+constexpr double kSearchTolerance = 0.4;  // of the paper's, for what the user wants
+
+// What deviations from its speed are measured against, in learning and ever after: the wanted one,
+// that of the skill it began with, or what it does.
+double OwnSpeed(const Plan& plan, const Scenario& scenario, std::span<const double> parameters) {
+  if (plan.goal.speed) return *plan.goal.speed;
+  if (plan.own_speed > 0) return plan.own_speed;
+  return FiguresOf(Try(plan, scenario, parameters, 0).values).speed;
+}
+
 LaneConditions UsualConditions(const Plan& plan, const Scenario& scenario) {
   World world = scenario.world;
   world.actors = {plan.character};
@@ -172,7 +183,7 @@ LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_s
   goal.slope = scenario.world.terrain.slope;
   const WalkScore score = ScoreOf(Try(plan, judged, found, own_speed).values, goal);
   const WalkScore before = ScoreOf(Try(plan, judged, natural, own_speed).values, goal);
-  const Walker walker{{found.begin(), found.end()}, figures.speed};
+  const Walker walker{{found.begin(), found.end()}, own_speed > 0 ? own_speed : figures.speed};
   const Skill skill{.name = plan.request.name.empty() ? "walker" : plan.request.name,
                     .controller = "walker",
                     .description = fmt::format("optimised walk of {} at {:.2f} m/s",
@@ -279,14 +290,15 @@ ParameterSearch NaturalSearch(const std::shared_ptr<const Plan>& plan, const Sce
   CmaOptions options;
   options.population = plan->settings.population;
   options.sigma = sigma;
-  ParameterSearch search =
-      SearchOver(plan, scenario, Indices(0, P::kPaperCount), start, {}, 0, options);
+  ParameterSearch search = SearchOver(plan, scenario, Indices(0, P::kPaperCount), start, {},
+                                      plan->goal.speed.value_or(plan->own_speed), options);
   search.iterations = iterations;
   search.begin = [plan, scenario](int, std::uint64_t, Rollout* trial) {
     trial->start = WalkerStart(plan->character, scenario.world.terrain, trial->parameters);
   };
   WalkGoal goal = plan->goal;
   goal.slope = scenario.world.terrain.slope;
+  goal.user_tolerance = kSearchTolerance;
   search.value = [goal](int, const RolloutResult& r) { return -ScoreOf(r.values, goal).total; };
   return search;
 }
@@ -299,7 +311,7 @@ constexpr WorldVariation kVariedGround = {
 ParameterSearch RobustSearch(const std::shared_ptr<const Plan>& plan, const Scenario& ground,
                              std::span<const double> start, std::vector<double> natural) {
   const WalkerSettings& settings = plan->settings;
-  const double own_speed = FiguresOf(Try(*plan, ground, start, 0).values).speed;
+  const double own_speed = OwnSpeed(*plan, ground, start);
   Scenario scenario = ground;
   scenario.random_pushes = RandomPushes{.duration = settings.push_seconds,
                                         .every = settings.push_every,
@@ -336,6 +348,7 @@ ParameterSearch RobustSearch(const std::shared_ptr<const Plan>& plan, const Scen
   };
   WalkGoal goal = plan->goal;
   goal.slope = scenario.world.terrain.slope;
+  goal.user_tolerance = kSearchTolerance;
   if (!goal.speed) goal.speed = own_speed;
   const double robust_share = settings.robust_weight / settings.robust_trials;
   search.value = [=](int index, const RolloutResult& r) {
@@ -376,7 +389,7 @@ ParameterSearch CommandSearch(const std::shared_ptr<const Plan>& plan, const Sce
 
 ParameterSearch SpeedSearch(const std::shared_ptr<const Plan>& plan, const Scenario& ground,
                             std::span<const double> start, std::vector<double> natural) {
-  const double own_speed = FiguresOf(Try(*plan, ground, start, 0).values).speed;
+  const double own_speed = OwnSpeed(*plan, ground, start);
   ParameterSearch search =
       CommandSearch(plan, ground, start, std::move(natural),
                     Indices(P::kWalkCount, P::kStopLiftSeconds), {}, own_speed);
@@ -399,7 +412,7 @@ ParameterSearch SpeedSearch(const std::shared_ptr<const Plan>& plan, const Scena
 // Walks, stops, stands, and walks again.
 ParameterSearch StopSearch(const std::shared_ptr<const Plan>& plan, const Scenario& ground,
                            std::span<const double> start, std::vector<double> natural) {
-  const double own_speed = FiguresOf(Try(*plan, ground, start, 0).values).speed;
+  const double own_speed = OwnSpeed(*plan, ground, start);
   // Shares of a trial; each stops up to a step or two later, so that all phases are met.
   const double seconds = plan->settings.seconds, halt = 0.15 * seconds, go = 0.55 * seconds;
   constexpr double kDelay = 1.2;  // s
@@ -443,7 +456,9 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
                       "'walker', which `stride learn walker` makes",
                       request.Text("from"), skill.controller));
     }
-    start = WalkerOf(skill).parameters;
+    const Walker from = WalkerOf(skill);
+    start = from.parameters;
+    plan->own_speed = from.own_speed;
     if (request.character.empty()) plan->character = skill.character;
   } else {
     start = WalkerPaperValues();
@@ -466,6 +481,11 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     const double leg = frames.position[character.BodyOf(Role::kLeftThigh)].z;
     settings.speed = std::round(100 * kFroude * std::sqrt(World().gravity * leg)) / 100;
     settings.step_length = std::round(100 * kStepOfLeg * leg) / 100;
+  }
+  if (settings.free) {
+    // It finds its own speed: nothing is measured against another's.
+    plan->own_speed = 0;
+    std::fill(start.begin() + P::kOffTorso, start.begin() + P::kOffLift + 1, 0.0);
   }
   if (settings.speed > 0) goal.speed = settings.speed;
   if (settings.step_length > 0) goal.step_length = settings.step_length;
