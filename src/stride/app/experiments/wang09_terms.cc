@@ -39,7 +39,7 @@ Findings Measure(const ExperimentContext& context) {
   const auto learn = [&](const Case& c, const std::string& without, int seed) {
     std::vector<std::string> settings =
         Join(kNaturalOnly,
-             {"start=paper", "free=true", "iterations=500", fmt::format("speed={}", c.speed),
+             {"start=paper", "free=true", "iterations=300", fmt::format("speed={}", c.speed),
               fmt::format("step_length={}", c.step_length)});
     if (!without.empty()) settings.push_back(fmt::format("without_{}=true", without));
     return ObtainWalker(

@@ -91,7 +91,7 @@ WalkRun Walk(const RunSetup& setup) {
   return {.seconds = run.FellAt().value_or(run.Time()),
           .fell = run.Fell() || run.Failed(),
           .speed = metrics.speed,
-          .step_length = metrics.step_length};
+          .step_length = metrics.speed * metrics.step_seconds};
 }
 
 }  // namespace stride::experiments

@@ -40,7 +40,7 @@ std::vector<std::string> Join(const std::vector<std::string>& a, const std::vect
 struct WalkRun {
   double seconds = 0;  // until it fell, or all that was asked for
   bool fell = false;
-  double speed = 0, step_length = 0;  // m/s along the path, m
+  double speed = 0, step_length = 0;  // m/s along the path, m ahead
 };
 // In the native engine, in the world that the skill wishes for.
 RunSetup WalkSetup(const std::string& skill, double seconds);

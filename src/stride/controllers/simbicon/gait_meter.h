@@ -128,8 +128,10 @@ struct GaitMeter {
     const S step = Select(moment.landed, S(1), S(0));
     slots[kSteps] += Select(moment.left_stands, step, S(0));
     slots[kSteps + 1] += Select(moment.left_stands, S(0), step);
-    slots[kStepLengths] += step * moment.step_length;
-    slots[kStepWidths] += step * moment.step_width;
+    // The first one begins in the middle of a step.
+    const S whole = Select(slots[kSteps] + slots[kSteps + 1] > S(1.5), step, S(0));
+    slots[kStepLengths] += whole * moment.step_length;
+    slots[kStepWidths] += whole * moment.step_width;
 
     if (arms[0].count > 0 && arms[1].count > 0) {
       const auto swing = [&](const JointChain(&chains)[2]) {

@@ -44,8 +44,8 @@ WalkFigures FiguresOf(std::span<const double> v) {
   f.aside = (v[M::kNowY] - v[M::kStartY]) / t;
   f.rise = (v[M::kNowZ] - v[M::kStartZ]) / t;
   const double steps = v[M::kSteps] + v[M::kSteps + 1];
-  f.step_length = v[M::kStepLengths] / std::max(steps, 1.0);
-  f.step_width = v[M::kStepWidths] / std::max(steps, 1.0);
+  f.step_length = v[M::kStepLengths] / std::max(steps - 1, 1.0);  // the first is none
+  f.step_width = v[M::kStepWidths] / std::max(steps - 1, 1.0);
   f.cadence = 60 * steps / t;
   const double legs = v[M::kTorqueHips] + v[M::kTorqueKnees] + v[M::kTorqueAnkles];
   for (int k = 0; k < 3; ++k) f.ratio[k] = v[M::kTorqueHips + k] / std::max(legs, 1e-9);

@@ -31,7 +31,7 @@ std::vector<double> GoodWalk() {
   v[M::kHeadSpeedSquare] = 1.2 * 1.2 * kSeconds;
   for (int k = 0; k < 4; ++k) v[M::kStateSeconds + k] = 2.5;
   v[M::kSteps] = v[M::kSteps + 1] = 10;
-  v[M::kStepLengths] = 20 * 0.6;
+  v[M::kStepLengths] = 19 * 0.6;
   return v;
 }
 
