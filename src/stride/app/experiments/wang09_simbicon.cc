@@ -56,7 +56,7 @@ Findings Measure(const ExperimentContext& context) {
     return walk;
   };
   add("SIMBICON", simbicon, 33392, 1.36);
-  add("walker", walker, 12059, 1.48);
+  const bool walks = !add("walker", walker, 12059, 1.48).fell;
   const auto share = [&](const ObtainedWalker& of, const std::string& what) {
     return of.Metric(what) / simbicon.Metric(what);
   };
@@ -69,8 +69,8 @@ Findings Measure(const ExperimentContext& context) {
   findings.rows.push_back({.name = "cost of transport E_power / v against SIMBICON's",
                            .paper = 12059.0 / 1.48 / (33392 / 1.36),
                            .ours = transport,
-                           .met = verdict(transport <= 0.5),
-                           .note = "what is minimised; asked: at most half"});
+                           .met = verdict(transport <= 0.5 && walks),
+                           .note = "what is minimised; asked: at most half, and that it walks"});
   // The goal names E_power at no lower speed: both at SIMBICON's.
   const double speed = std::max(0.1, simbicon.Metric("figures.speed"));
   const ObtainedWalker slow = ObtainWalker(
