@@ -46,6 +46,17 @@ Skill LoadSkill(const std::string& name_or_path) {
   return ParseSkill(TextOf(name_or_path), name_or_path);
 }
 
+Skill LoadSkillOf(const std::string& controller, const std::string& name_or_path) {
+  Skill skill = LoadSkill(name_or_path);
+  if (skill.controller != controller) {
+    throw InputError(
+        fmt::format("'{}' is a skill of the controller '{}'; expected one of "
+                    "'{}', which `stride learn {}` makes",
+                    name_or_path, skill.controller, controller, controller));
+  }
+  return skill;
+}
+
 Skill EnvelopeOf(const std::string& name_or_path) {
   Skill skill = ParseEnvelope(TextOf(name_or_path), name_or_path, UpgradeSkill);
   try {

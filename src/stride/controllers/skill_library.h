@@ -18,6 +18,8 @@ const std::vector<SkillInfo>& BuiltInSkills();
 // A built-in skill by its name, or else one from a file. Throws InputError with the names there
 // are.
 Skill LoadSkill(const std::string& name_or_path);
+// The same, of this controller, for what goes on from it. Throws InputError where it is another's.
+Skill LoadSkillOf(const std::string& controller, const std::string& name_or_path);
 // The same, but the payload is not looked at: to know what it is, quickly.
 Skill EnvelopeOf(const std::string& name_or_path);
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "stride/character/character.h"
+#include "stride/character/rest_pose.h"
 
 namespace stride {
 
@@ -35,6 +35,13 @@ JointChain ChainOf(const Character& character, int body) {
 }
 JointChain ChainOf(const Character& character, Role role) {
   return ChainOf(character, character.BodyOf(role));
+}
+
+double StandAhead(const Character& character, const std::vector<double>& stand_q) {
+  const BodyFrames frames = FramesAt(character, stand_q);
+  return CenterOfMassAt(character, stand_q).x -
+         0.5 * (frames.position[character.BodyOf(Role::kLeftFoot)].x +
+                frames.position[character.BodyOf(Role::kRightFoot)].x);
 }
 
 std::string RefusesLegs(const Character& character) {

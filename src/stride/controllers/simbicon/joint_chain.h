@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "stride/character/character.h"
 #include "stride/sim/lanes.h"
@@ -32,6 +33,9 @@ inline constexpr LegRoles kSides[2] = {
 
 // Why a body has no two legs that these controllers can use, in words for the user; empty: it has.
 std::string RefusesLegs(const Character& character);
+
+// From the middle between the ankles to the centre of mass of a stand, ahead, m.
+double StandAhead(const Character& character, const std::vector<double>& stand_q);
 
 // Gains of a joint about its axes x, y, z.
 template <class S>
@@ -124,6 +128,20 @@ STRIDE_INLINE void Aim(const LaneView<S, Real>& view, const JointChain& chain,
     drive.kp = axis == 0 ? gains.kp.x : axis == 1 ? gains.kp.y : gains.kp.z;
     drive.kd = axis == 0 ? gains.kd.x : axis == 1 ? gains.kd.y : gains.kd.z;
     drive.target = {HingeAngle(axis, target) * S(chain.sign[k]), S(0), S(0), S(0)};
+  }
+}
+
+template <class S>
+STRIDE_INLINE Quat<S> Broadcast(const Quatd& q) {
+  return {S(q.w), S(q.x), S(q.y), S(q.z)};
+}
+// All joints to what they hold at rest, for what is not aimed besides.
+template <class S, class Real>
+STRIDE_INLINE void HoldRest(const LaneView<S, Real>& view, const JointDrive<double>* rest) {
+  for (int i = 0; i < view.Bodies(); ++i) {
+    const JointDrive<double>& r = rest[i];
+    view.drives[i] = {
+        Broadcast<S>(r.target), {S(0), S(0), S(0)}, {S(0), S(0), S(0)}, S(r.kp), S(r.kd)};
   }
 }
 

@@ -161,10 +161,7 @@ SimbiconProgram ProgramOf(const World& world, const State& stand) {
     };
     leg.knee_rest = rest_of(leg.knee), leg.ankle_rest = rest_of(leg.ankle);
   }
-  const BodyFrames frames = FramesAt(character, stand.q);
-  program.stand_ahead =
-      CenterOfMassAt(character, stand.q).x -
-      0.5 * (frames.position[program.legs[0].foot].x + frames.position[program.legs[1].foot].x);
+  program.stand_ahead = StandAhead(character, stand.q);
   for (int side = 0; side < 2; ++side) {
     program.arms[side] = ChainOf(character, kSides[side].arm);
     program.elbows[side] = ChainOf(character, kSides[side].forearm);
@@ -319,8 +316,7 @@ RolloutResult Alone(const Plan& plan, std::span<const double> parameters, double
 WalkGoal NaturalGoal(const Plan& plan) {
   WalkGoal goal;
   goal.seconds = plan.settings.seconds;
-  goal.mass = 0;
-  for (const Body& body : plan.character().bodies) goal.mass += body.mass;
+  goal.mass = TotalMass(plan.character());
   goal.com_height = CenterOfMassAt(plan.character(), plan.stand.q).z;
   return goal;
 }
@@ -551,13 +547,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   std::vector<double> start = StartParameters(settings.gait);
   std::string character = request.character.empty() ? "liu16" : request.character;
   if (request.Has("from")) {
-    const Skill skill = LoadSkill(request.Text("from"));
-    if (skill.controller != "simbicon") {
-      throw InputError(
-          fmt::format("'{}' is a skill of the controller '{}'; expected one of "
-                      "'simbicon', which `stride learn simbicon` makes",
-                      request.Text("from"), skill.controller));
-    }
+    const Skill skill = LoadSkillOf("simbicon", request.Text("from"));
     start = ParametersOf(skill);
     plan->from = skill.provenance;
     if (request.character.empty()) plan->world.actors = {skill.character};

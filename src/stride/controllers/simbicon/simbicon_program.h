@@ -309,12 +309,7 @@ struct SimbiconProgram {
     const S stance_ankle = either(lean - of_state(P::kStanceAnkle), stand_lean);
     const S swing_ankle = either(of_state(P::kSwingAnkle), S(0));
 
-    const JointDrive<double>* rest = drives.data();
-    for (int i = 0; i < view.Bodies(); ++i) {
-      const JointDrive<double>& r = rest[i];
-      view.drives[i] = {
-          Lift<S>(r.target), {S(0), S(0), S(0)}, {S(0), S(0), S(0)}, S(r.kp), S(r.kd)};
-    }
+    HoldRest(view, drives.data());
     const Quat<S> heading = About(2, memory[kHeading]);
     const Quat<S>& pelvis_now = view.Joint(0).rot;
     const Quat<S> pelvis_wanted = heading * About(1, torso_pitch);
@@ -348,15 +343,15 @@ struct SimbiconProgram {
           gain * S(leg.hip_kp), (torso + free) * S(leg.hip_kd));
 
       const S bend = Select(stance, stance_bend, swing_bend);
-      Aim(view, leg.knee, Choose(m.stands, Lift<S>(leg.knee_rest), About(1, bend)), S(leg.knee_kp),
-          S(leg.knee_kd));
+      Aim(view, leg.knee, Choose(m.stands, Broadcast<S>(leg.knee_rest), About(1, bend)),
+          S(leg.knee_kp), S(leg.knee_kd));
 
       // Swing: the foot in the world. Stance: against the shank.
       const Quat<S> shank_now = thigh_now * Rotation(view, leg.knee);
       const Quat<S> foot_wanted = heading * About(1, -swing_ankle);
       const Quat<S> borne = About(1, stance_ankle) * About(0, roll);
       Aim(view, leg.ankle,
-          Choose(m.stands, Lift<S>(leg.ankle_rest) * borne,
+          Choose(m.stands, Broadcast<S>(leg.ankle_rest) * borne,
                  Choose(stance, borne, Conjugate(shank_now) * foot_wanted)),
           S(ankle_gain * leg.ankle_kp), S(ankle_gain * leg.ankle_kd));
     }
@@ -395,11 +390,6 @@ struct SimbiconProgram {
       const S scale = Min(limit / (Norm(force) + rate * S(most_change) + S(1e-6)), S(1));
       drive.kp *= scale, drive.kd *= scale;
     }
-  }
-
-  template <class S>
-  static STRIDE_INLINE Quat<S> Lift(const Quatd& q) {
-    return {S(q.w), S(q.x), S(q.y), S(q.z)};
   }
 
   template <class S, class Real>

@@ -93,16 +93,11 @@ WalkerProgram MakeWalkerProgram(const World& world, const State& stand) {
   WalkerProgram program;
   static_cast<WalkerJoints&>(program) = JointsOf(character);
   program.drives = DrivesOf(character, HoldPose(character, stand.q, world.gravity));
-  double mass = 0;
-  for (const Body& body : character.bodies) mass += body.mass;
+  const double mass = TotalMass(character);
   program.gain_share = mass / 70;
   program.weight = mass * world.gravity;
   program.meter = GaitMeterOf(character);
-  const BodyFrames frames = FramesAt(character, stand.q);
-  const Vec3d ankles = (frames.position[character.BodyOf(Role::kLeftFoot)] +
-                        frames.position[character.BodyOf(Role::kRightFoot)]) *
-                       0.5;
-  program.stand_ahead = CenterOfMassAt(character, stand.q).x - ankles.x;
+  program.stand_ahead = StandAhead(character, stand.q);
   return program;
 }
 

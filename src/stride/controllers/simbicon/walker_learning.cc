@@ -449,13 +449,8 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   }
   std::vector<double> start;
   if (request.Has("from") || settings.start == "shipped") {
-    const Skill skill = LoadSkill(request.Has("from") ? request.Text("from") : "walker-stocky");
-    if (skill.controller != "walker") {
-      throw InputError(
-          fmt::format("'{}' is a skill of the controller '{}'; expected one of "
-                      "'walker', which `stride learn walker` makes",
-                      request.Text("from"), skill.controller));
-    }
+    const Skill skill =
+        LoadSkillOf("walker", request.Has("from") ? request.Text("from") : "walker-stocky");
     const Walker from = WalkerOf(skill);
     start = from.parameters;
     plan->own_speed = from.own_speed;
@@ -471,7 +466,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   if (const std::string why = RefusesLegs(character); !why.empty()) {
     throw InputError(fmt::format("'{}' cannot walk by this method: {}", character.name, why));
   }
-  for (const Body& body : character.bodies) plan->mass += body.mass;
+  plan->mass = TotalMass(character);
   WalkGoal& goal = plan->goal;
   if (request.Has("free")) settings.free = true;
   if (settings.speed == 0 && settings.step_length == 0 && !settings.free) {

@@ -110,8 +110,7 @@ struct WalkerProgram : WalkerJoints {
   struct Moment {
     GaitMoment<S> gait;
     Quat<S> heading;
-    Vec3<S> ankle;          // of the stance foot
-    S d_ahead, d_left;      // from it to the centre of mass
+    S d_ahead, d_left;      // from the stance ankle to the centre of mass
     S v_ahead, v_left;      // of the centre of mass
     S faster;               // m/s than it walks by itself, as commanded
     Mask<S> stops, stands;  // steps in place; stands on both feet
@@ -309,14 +308,7 @@ struct WalkerProgram : WalkerJoints {
     const S stance_toe =
         Select(second & walks, p[P::kTargets1 + static_cast<int>(P::kStanceToePitch)], S(0));
 
-    for (int i = 0; i < view.Bodies(); ++i) {
-      const JointDrive<double>& r = rest[i];
-      view.drives[i] = {{S(r.target.w), S(r.target.x), S(r.target.y), S(r.target.z)},
-                        {S(0), S(0), S(0)},
-                        {S(0), S(0), S(0)},
-                        S(r.kp),
-                        S(r.kd)};
-    }
+    HoldRest(view, rest);
     const Quat<S>& pelvis = view.Joint(0).rot;
     const S torso_roll = Select(walks, Clamped(p[P::kOffRoll] * m.v_left, S(0.3)), S(0));
     const Quat<S> pelvis_wanted = m.heading * About(0, torso_roll) * About(1, torso_pitch);
