@@ -1,0 +1,304 @@
+#include "stride/controllers/data_driven/animation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "stride/core/error.h"
+#include "stride/motion/edit/edit.h"
+#include "stride/motion/kinematics.h"
+
+namespace stride {
+namespace {
+
+double Radians(double degrees) { return degrees * M_PI / 180; }
+double Wrapped(double angle) { return std::remainder(angle, 2 * M_PI); }
+
+// From here on a loop is one that turns, a step.
+constexpr double kTurns = 8;  // degrees
+
+AnimationClip MakeClip(const Character& character, const Motion& motion,
+                       const FeedbackGains& gains) {
+  AnimationClip clip;
+  clip.name = motion.name;
+  clip.gains = gains;
+  clip.loops = motion.loops;
+  clip.fragments = CutAtContacts(character, motion);
+  double way = 0, seconds = 0;
+  for (const Fragment& fragment : clip.fragments) {
+    way += fragment.frames.back()[0] - fragment.frames.front()[0];
+    seconds += fragment.seconds;
+    clip.turn += fragment.turn / static_cast<double>(clip.fragments.size());
+  }
+  clip.speed = way / seconds;
+  return clip;
+}
+
+// The steps of a clip that starts and ends standing: without the stops, and without the first and
+// last step, in which it speeds up and slows down, if enough are left.
+void KeepSteps(AnimationClip* clip) {
+  std::vector<Fragment>& all = clip->fragments;
+  const auto swings = [](const Fragment& f) { return f.Swing() >= 0; };
+  const auto first = std::find_if(all.begin(), all.end(), swings);
+  const auto last = std::find_if(all.rbegin(), all.rend(), swings).base();
+  const bool from_stop = first != all.begin(), to_stop = last != all.end();
+  std::vector<Fragment> kept(first, last);
+  constexpr std::size_t kEnough = 3;
+  if (from_stop && kept.size() > kEnough) kept.erase(kept.begin());
+  if (to_stop && kept.size() > kEnough) kept.pop_back();
+  all = std::move(kept);
+}
+
+std::string Group(const std::string& name, const std::string& rule) {
+  if (rule == "all") return "";
+  return rule == "auto" ? name.substr(0, name.find('_')) : name;
+}
+
+void Add(const Fragment& fragment, const FeedbackGains& gains, double weight,
+         PlannedFragment* next) {
+  if (weight <= 0 || next->part_count == PlannedFragment::kMostParts) return;
+  next->parts[next->part_count++] = {&fragment, weight};
+  next->phase = fragment.phase;
+  next->seconds += weight * fragment.seconds;
+  next->turn += weight * fragment.turn;
+  next->speed += weight * fragment.speed;
+  AddShare(gains, weight, &next->gains);
+}
+void Clear(PlannedFragment* next) {
+  *next = {};
+  next->gains = NoGains();
+}
+
+}  // namespace
+
+Animation::Animation(const Character& character, const std::vector<Clip>& clips,
+                     const AnimationConfig& config)
+    : config_(config) {
+  std::map<std::string, int> groups;
+  std::vector<int> acts;
+  for (const Clip& source : clips) {
+    AnimationClip clip = MakeClip(character, source.motion, source.gains);
+    if (!clip.loops) {
+      KeepSteps(&clip);
+      acts.push_back(static_cast<int>(clips_.size()));
+      clips_.push_back(std::move(clip));
+      continue;
+    }
+    const int index = static_cast<int>(clips_.size());
+    const bool turns = std::fabs(clip.turn) > Radians(kTurns);
+    const double turn = clip.turn;
+    const std::string group = Group(clip.name, config.group);
+    clips_.push_back(std::move(clip));
+    if (turns && !styles_.empty()) {
+      (turn > 0 ? turn_left_ : turn_right_) = index;
+      continue;
+    }
+    const auto [at, is_new] = groups.try_emplace(group, static_cast<int>(styles_.size()));
+    if (is_new) {
+      styles_.emplace_back();
+      style_names_.push_back(clips_[index].name);
+      style_clip_.push_back(-1);
+    }
+    styles_[at->second].clips.push_back(index);
+  }
+  if (styles_.empty()) {
+    // Nothing but clips that are performed once: the first goes on for ever, over its own steps.
+    if (clips_.empty()) throw InputError("data-driven control needs a motion to follow");
+    const AnimationClip& only = clips_[0];
+    throw InputError(fmt::format(
+        "motion '{}' is no loop, so it cannot be walked on and on; import it with --loop, or give a "
+        "walk that loops before it",
+        only.name));
+  }
+  for (const int act : acts) {
+    style_names_.push_back(clips_[act].name);
+    style_clip_.push_back(act);
+  }
+  for (Style& style : styles_) AddStandIn(character, &style);
+  stand_.phase = GaitPhase::kStop;
+  stand_.seconds = 0.5;
+  std::vector<double> rest = character.rest_q;
+  rest[0] = rest[1] = 0;
+  stand_.frames = {rest, rest};
+  stand_gains_ = clips_[styles_[0].clips[styles_[0].own]].gains;
+}
+
+// Steps on the spot and longer ones, so that every style has speeds from standing on.
+void Animation::AddStandIn(const Character& character, Style* style) {
+  const int own = style->clips[0];
+  const auto by_speed = [&](int a, int b) { return clips_[a].speed < clips_[b].speed; };
+  std::sort(style->clips.begin(), style->clips.end(), by_speed);
+  const auto derive = [&](int from, double share, const char* how) {
+    AnimationClip clip = clips_[from];
+    clip.name += how;
+    clip.speed *= share;
+    for (Fragment& fragment : clip.fragments) fragment = WithStride(character, fragment, share);
+    clips_.push_back(std::move(clip));
+    style->clips.push_back(static_cast<int>(clips_.size()) - 1);
+  };
+  const bool forward = clips_[own].speed > 0;
+  int slowest = own, fastest = own;
+  for (const int clip : style->clips) {
+    if (std::fabs(clips_[clip].speed) < std::fabs(clips_[slowest].speed)) slowest = clip;
+    if (forward ? by_speed(fastest, clip) : by_speed(clip, fastest)) fastest = clip;
+  }
+  derive(slowest, 0, " on the spot");
+  if (config_.most_stride > 1) derive(fastest, config_.most_stride, ", longer");
+  std::sort(style->clips.begin(), style->clips.end(), by_speed);
+  style->own = static_cast<int>(std::find(style->clips.begin(), style->clips.end(), own) -
+                                style->clips.begin());
+}
+
+Animation::Animation(const Character& character, const MotionGraph& graph,
+                     const std::vector<FeedbackGains>& gains, const AnimationConfig& config)
+    : config_(config), is_graph_(true) {
+  for (std::size_t k = 0; k < graph.nodes.size(); ++k) {
+    const GraphNode& node = graph.nodes[k];
+    const Motion& whole = graph.clips[node.clip];
+    const bool all = node.first == 0 && node.last == whole.FrameCount() - 1;
+    AnimationClip clip =
+        MakeClip(character, all ? whole : Cut(whole, node.first, node.last), gains[k]);
+    clip.name = node.name;
+    if (!clip.loops) KeepSteps(&clip);
+    for (const GraphEdge& edge : graph.edges) {
+      if (edge.from == static_cast<int>(k)) clip.next.push_back(edge.to);
+    }
+    if (clip.next.empty()) {
+      throw InputError(fmt::format(
+          "node '{}' of the motion graph is a dead end: no edge leaves it; add one, from '{}' to "
+          "another node or to itself",
+          node.name, node.name));
+    }
+    clips_.push_back(std::move(clip));
+    style_names_.push_back(node.name);
+    style_clip_.push_back(static_cast<int>(k));
+  }
+  if (clips_.empty()) throw InputError("the motion graph has no node");
+  std::vector<double> rest = character.rest_q;
+  rest[0] = rest[1] = 0;
+  stand_ = {.phase = GaitPhase::kStop, .seconds = 0.5, .frames = {rest, rest}};
+  stand_gains_ = clips_[0].gains;
+}
+
+SpeedRange Animation::Speeds() const {
+  if (is_graph_) return {};
+  double most = 0;
+  for (const Style& style : styles_) {
+    for (const int clip : style.clips) most = std::max(most, std::fabs(clips_[clip].speed));
+  }
+  return {.least = 0, .most = most, .stops = true};
+}
+
+const Fragment& Animation::FragmentOf(int clip, int swing, const AnimationState& state) const {
+  const std::vector<Fragment>& all = clips_[clip].fragments;
+  int count = 0;
+  for (const Fragment& fragment : all) count += fragment.Swing() == swing ? 1 : 0;
+  int skip = state.round[swing] % std::max(count, 1);
+  for (const Fragment& fragment : all) {
+    if (fragment.Swing() == swing && skip-- == 0) return fragment;
+  }
+  return all[0];
+}
+
+void Animation::PlanGait(int swing, double heading, const Command& command, AnimationState* state,
+                         PlannedFragment* next) const {
+  const Style& style = styles_[state->style];
+  const double own = clips_[style.clips[style.own]].speed;
+  double wanted = own;
+  if (command.speed) wanted = own < 0 ? -std::fabs(*command.speed) : *command.speed;
+  if (state->speed_known) {
+    wanted = std::clamp(wanted, state->speed - config_.speed_per_step,
+                        state->speed + config_.speed_per_step);
+  }
+  const double slowest = clips_[style.clips.front()].speed, fastest = clips_[style.clips.back()].speed;
+  state->speed = std::clamp(wanted, slowest, fastest);
+  state->speed_known = true;
+  int above = 1;
+  while (above + 1 < static_cast<int>(style.clips.size()) &&
+         clips_[style.clips[above]].speed < state->speed) {
+    ++above;
+  }
+  const int b = style.clips[above], a = style.clips[above - 1];
+  const double share =
+      std::clamp((state->speed - clips_[a].speed) / (clips_[b].speed - clips_[a].speed), 0.0, 1.0);
+
+  const double asked = command.heading ? Wrapped(*command.heading - heading) : 0;
+  double straight = 1;
+  const int turner = asked > 0 ? turn_left_ : turn_right_;
+  const double most = Radians(config_.turn_per_step);
+  if (turner >= 0 && std::fabs(asked) > 0) {
+    straight = 1 - std::clamp(asked / clips_[turner].turn, 0.0, 1.0) * std::min(1.0, std::fabs(state->speed / clips_[turner].speed));
+    Add(FragmentOf(turner, swing, *state), clips_[turner].gains, 1 - straight, next);
+  }
+  Add(FragmentOf(a, swing, *state), clips_[a].gains, straight * (1 - share), next);
+  Add(FragmentOf(b, swing, *state), clips_[b].gains, straight * share, next);
+  // What a clip turns by itself is not wanted.
+  next->bend = std::clamp(asked, -most, most) - next->turn;
+  ++state->round[swing];
+}
+
+void Animation::PlanClip(double heading, AnimationState* state, PlannedFragment* next) const {
+  (void)heading;
+  const AnimationClip& clip = clips_[state->clip];
+  Add(clip.fragments[state->position++], clip.gains, 1, next);
+}
+
+void Animation::Stand(AnimationState* state, PlannedFragment* next) const {
+  Clear(next);
+  state->speed = 0;
+  state->speed_known = true;
+  Add(stand_, stand_gains_, 1, next);
+}
+
+void Animation::StepInPlace(int swing, AnimationState* state, PlannedFragment* next) const {
+  Clear(next);
+  state->speed = 0;
+  state->speed_known = true;
+  PlanGait(swing, 0, {.speed = 0}, state, next);
+  next->bend = 0;
+}
+
+void Animation::Next(int swung, double heading, const Command& command, AnimationState* state,
+                     PlannedFragment* next) const {
+  Clear(next);
+  const int styles = static_cast<int>(style_clip_.size());
+  const int asked = command.style >= 0 && command.style < styles ? command.style : 0;
+  if (is_graph_) {
+    // Along the edges: the node that is asked for where one leads there, else the node itself.
+    if (state->clip < 0) state->clip = 0, state->position = 0;
+    if (state->position == static_cast<int>(clips_[state->clip].fragments.size())) {
+      const std::vector<int>& next_clips = clips_[state->clip].next;
+      int chosen = next_clips[0];
+      for (const int k : next_clips) {
+        const bool alternates = swung < 0 || clips_[k].fragments[0].Swing() != swung;
+        if (k == style_clip_[asked] && alternates) chosen = k;
+      }
+      state->clip = chosen, state->position = 0;
+    }
+    PlanClip(heading, state, next);
+    return;
+  }
+  if (state->clip >= 0 && state->position < static_cast<int>(clips_[state->clip].fragments.size())) {
+    PlanClip(heading, state, next);
+    return;
+  }
+  const int swing = swung < 0 ? clips_[styles_[0].clips[styles_[0].own]].fragments[0].Swing()
+                              : 1 - swung;
+  const int act = style_clip_[asked];
+  // An act is performed once each time it is asked for, from a step of its first foot on.
+  if (act >= 0 && state->clip != act && clips_[act].fragments[0].Swing() == swing && swung >= 0) {
+    state->clip = act, state->position = 0;
+    state->speed_known = false;
+    PlanClip(heading, state, next);
+    return;
+  }
+  if (act < 0) {
+    state->clip = -1;
+    state->style = asked;
+  }
+  PlanGait(swing, heading, command, state, next);
+}
+
+}  // namespace stride

@@ -1,0 +1,454 @@
+#include "stride/controllers/data_driven/data_driven.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stride/dynamics/rigid_body.h"
+#include "stride/math/rotation.h"
+#include "stride/motion/edit/displacement.h"
+
+namespace stride {
+namespace {
+
+constexpr double kFrame = 1 / kControlRate;  // s
+constexpr Vec3d kUp{0, 0, 1};
+// The stance foot goes over to the next fragment in this share of it (Section 4.2).
+constexpr double kStanceFootShare = 0.2;
+// Inertia that holds a joint to its prescribed acceleration, kg m^2: much more than the whole body
+// has about any of its joints.
+constexpr double kPrescribing = 5000;
+// A step is prolonged by so many frames at most; then the pose stays.
+constexpr int kMostLate = 12;
+// The trailing foot pushes off in this share of its swing; the authors' program: 0.6.
+constexpr double kPushOffShare = 0.4;
+constexpr int kBack = 3;  // frames over which the velocity at its end is taken
+
+double Smooth(double x) { return ForwardTransition(x, 0, 1); }
+
+Vec3d Level(const Vec3d& v) { return {v.x, v.y, 0}; }
+
+// Calls use(kind, index in q of the joint's own rotation or angle, index in v) for every joint; the
+// root's rotation is that of a ball.
+template <class Use>
+void ForEachJoint(const Rig& rig, Use use) {
+  const Layout& layout = rig.kinematics.layout();
+  for (int i = 0; i < rig.character.BodyCount(); ++i) {
+    const bool free = rig.character.bodies[i].joint.kind == JointKind::kFree;
+    const bool hinge = rig.character.bodies[i].joint.kind == JointKind::kHinge;
+    use(hinge ? JointKind::kHinge : JointKind::kBall, layout.q[i] + (free ? 3 : 0),
+        layout.v[i] + (free ? 3 : 0), i);
+  }
+}
+
+// Rotation vectors from one pose to another, by the joint: out = log(from^-1 to) * scale.
+void Difference(const Rig& rig, const std::vector<double>& from, const std::vector<double>& to,
+                double scale, std::vector<double>* out) {
+  ForEachJoint(rig, [&](JointKind kind, int q, int v, int) {
+    if (kind == JointKind::kHinge) {
+      (*out)[v] = (to[q] - from[q]) * scale;
+    } else {
+      Put(Log(Conjugate(QuatAt(from, q)) * QuatAt(to, q)) * scale, v, out);
+    }
+  });
+}
+
+// q <- q exp(scale u), by the joint.
+void Displace(const Rig& rig, const std::vector<double>& u, double scale, std::vector<double>* q) {
+  ForEachJoint(rig, [&](JointKind kind, int at, int v, int) {
+    if (kind == JointKind::kHinge) {
+      (*q)[at] += scale * u[v];
+    } else {
+      Put(Normalized(QuatAt(*q, at) * Exp(Vec3At(u, v) * scale)), at, q);
+    }
+  });
+}
+
+}  // namespace
+
+DataDrivenController::DataDrivenController(const World& world, std::shared_ptr<const Rig> rig,
+                                           std::shared_ptr<const Animation> animation,
+                                           const DataDrivenConfig& config)
+    : config_(config),
+      rig_(std::move(rig)),
+      animation_(std::move(animation)),
+      terrain_(world.terrain),
+      time_step_(world.time_step),
+      gravity_(world.gravity),
+      start_(RestState(rig_->character)),
+      model_(rig_->character) {
+  const std::size_t nv = start_.v.size();
+  for (EditedPose* pose : {&target_, &unwarped_, &simulated_, &scratch_}) {
+    pose->q = start_.q;
+    rig_->kinematics.Frames(pose->q, &pose->frames);
+  }
+  before_ = before_end_ = start_.q;
+  for (std::vector<double>* v : {&displacement_, &late_rate_, &rate_, &rate_before_, &acceleration_,
+                                 &torque_}) {
+    v->assign(nv, 0);
+  }
+  forces_.reserve(rig_->character.contact_points.size() + 16);
+
+  // In the middle of a walk: the first fragment's first frame, at its velocity.
+  animation_->Next(-1, 0, {}, &state_, &now_);
+  Unwarped(0, &unwarped_);
+  start_.q = unwarped_.q;
+  double lift = -HUGE_VAL;
+  for (const ContactPoint& point : rig_->character.contact_points) {
+    const Vec3d at = PointAt(unwarped_.frames, point);
+    lift = std::max(lift, SurfaceAt(terrain_, at.x, at.y).height - at.z);
+  }
+  start_.q[2] += lift;
+  root_height_ = start_.q[2] - SurfaceAt(terrain_, 0, 0).height;
+  const double step = kFrame / now_.seconds;
+  Unwarped(step, &scratch_);
+  Difference(*rig_, unwarped_.q, scratch_.q, kControlRate, &start_.v);
+  Put(ReferenceVelocity(0), 0, &start_.v);
+  start_.v[2] = 0;
+  target_ = unwarped_;
+  before_ = target_.q;
+  Displace(*rig_, start_.v, -kFrame, &before_);
+  rate_ = rate_before_ = start_.v;
+  reference_ = start_;
+}
+
+std::unique_ptr<Controller> DataDrivenController::Clone() const {
+  auto clone = std::make_unique<DataDrivenController>(*this);
+  clone->forces_.reserve(forces_.capacity());
+  return clone;
+}
+
+std::optional<SpeedRange> DataDrivenController::Speeds() const {
+  if (animation_->IsGraph()) return {};
+  return animation_->Speeds();
+}
+
+double DataDrivenController::BendAt(double phase) const { return now_.bend * Smooth(phase); }
+
+void DataDrivenController::Unwarped(double phase, EditedPose* pose) const {
+  SampleBlend(rig_->character, now_.Parts(), phase, &pose->q);
+  const Quatd turn = AxisAngle(kUp, heading_ + BendAt(phase));
+  Put(turn * QuatAt(pose->q, 3), 3, &pose->q);
+  pose->q[0] = pose->q[1] = 0;
+  rig_->kinematics.Frames(pose->q, &pose->frames);
+  if (now_.gains.lean == 0) return;
+  // The legs stay as they are in the world.
+  const Quatd thighs[2] = {pose->frames.rotation[rig_->feet[0].thigh],
+                           pose->frames.rotation[rig_->feet[1].thigh]};
+  Put(turn * AxisAngle({0, 1, 0}, now_.gains.lean) * Conjugate(turn) * QuatAt(pose->q, 3), 3,
+      &pose->q);
+  rig_->kinematics.Frames(pose->q, &pose->frames);
+  for (int side = 0; side < 2; ++side) MatchStanceHip(*rig_, side, thighs[side], 1, pose);
+}
+
+Vec3d DataDrivenController::ReferenceVelocity(double phase) const {
+  // Central, within the fragment.
+  const double half = 0.5 * kFrame / now_.seconds;
+  const double a = std::clamp(phase - half, 0.0, 1 - 2 * half), b = a + 2 * half;
+  Vec3d way;
+  for (const BlendPart& part : now_.Parts()) {
+    const int last = static_cast<int>(part.fragment->frames.size()) - 1;
+    const auto at = [&](double p) {
+      const double f = p * last;
+      const int i = std::min(static_cast<int>(f), last - 1);
+      return Vec3At(part.fragment->frames[i], 0) * (1 - (f - i)) +
+             Vec3At(part.fragment->frames[i + 1], 0) * (f - i);
+    };
+    way += (at(b) - at(a)) * part.weight;
+  }
+  return Rotate(AxisAngle(kUp, heading_ + BendAt(phase)), way * kControlRate);
+}
+
+void DataDrivenController::Warp(double phase, std::vector<double>* q) const {
+  const int swing = now_.Swing();
+  const int stance_foot = swing >= 0 ? rig_->feet[1 - swing].foot : -1;
+  ForEachJoint(*rig_, [&](JointKind kind, int at, int v, int body) {
+    const double share = body == stance_foot ? kStanceFootShare : 1;
+    const double r = BackwardTransition(phase, 0, share);
+    if (r <= 0) return;
+    if (kind == JointKind::kHinge) {
+      (*q)[at] += r * displacement_[v];
+    } else {
+      Put(Normalized(QuatAt(*q, at) * Exp(Vec3At(displacement_, v) * r)), at, q);
+    }
+  });
+}
+
+bool DataDrivenController::Landed(const Observation& observation) const {
+  const int swing = now_.Swing();
+  if (swing < 0) return false;
+  const FootParts& foot = rig_->feet[swing];
+  for (const Contact& contact : observation.contacts) {
+    if (contact.force.z > 0 && (contact.body == foot.foot || contact.body == foot.toe)) return true;
+  }
+  return false;
+}
+
+// The next fragment begins: what is left between its first pose and the last target fades over it.
+void DataDrivenController::BeginFragment() {
+  phase_ = 0;
+  heights_known_ = false;
+  Unwarped(0, &unwarped_);
+  Difference(*rig_, unwarped_.q, target_.q, 1, &displacement_);
+}
+
+void DataDrivenController::Plan(const Observation& observation, const Command& command) {
+  heading_ = std::remainder(heading_ + now_.turn + now_.bend, 2 * M_PI);
+  (void)observation;
+  const bool stop = command.speed && *command.speed == 0 && !animation_->IsGraph();
+  if (stop && state_.speed_known && std::fabs(state_.speed) < 0.01) {
+    animation_->Stand(&state_, &now_);
+  } else {
+    animation_->Next(now_.Swing(), heading_, command, &state_, &now_);
+  }
+  BeginFragment();
+}
+
+// Errors against the reference as it is, at the same moment.
+void DataDrivenController::ErrorAt(double phase, const State& state) {
+  const double p = std::min(phase, 1.0);
+  Unwarped(p, &unwarped_);
+  const int swing = now_.Swing();
+  const auto support = [&](const BodyFrames& frames) {
+    if (swing >= 0) return frames.position[rig_->feet[1 - swing].foot];
+    return (frames.position[rig_->feet[0].foot] + frames.position[rig_->feet[1].foot]) * 0.5;
+  };
+  const Vec3d wanted_velocity = Level(ReferenceVelocity(p));
+  const Vec3d d = Level(Vec3At(state.q, 0) - support(simulated_.frames));
+  const Vec3d wanted_d = Level(Vec3At(unwarped_.q, 0) - support(unwarped_.frames));
+  error_.velocity = Level(velocity_) - wanted_velocity;
+  error_.position = d - wanted_d;
+  error_.along = Norm(wanted_velocity) > 0.2
+                     ? Normalized(wanted_velocity)
+                     : Rotate(AxisAngle(kUp, heading_ + BendAt(p)), Vec3d{1, 0, 0});
+}
+
+// Height of the swing ankle over the stance ankle: the same on a slope.
+double DataDrivenController::FootHeight(const BodyFrames& frames) const {
+  const int swing = now_.Swing();
+  return frames.position[rig_->feet[swing].foot].z - frames.position[rig_->feet[1 - swing].foot].z;
+}
+
+// Beyond the fragment's end the joints go on as they did, but the stance leg stays as it is in the
+// world: going on it would push off too hard (Section 4.2).
+void DataDrivenController::Prolong(double phase, EditedPose* pose) {
+  const double frames = std::min((phase - 1) * now_.seconds / kFrame, 1.0 * kMostLate);
+  Unwarped(1, &scratch_);
+  const int stance = 1 - now_.Swing();
+  const FootParts& foot = rig_->feet[stance];
+  const Quatd thigh = pose->frames.rotation[foot.thigh];
+  before_end_ = scratch_.q;
+  Unwarped(std::max(0.0, 1 - kBack * kFrame / now_.seconds), &scratch_);
+  Difference(*rig_, scratch_.q, before_end_, 1.0 / kBack, &late_rate_);
+  for (const int i : rig_->LegBodies(stance)) {
+    std::fill_n(&late_rate_[rig_->kinematics.layout().v[i]],
+                DofCount(rig_->character.bodies[i].joint.kind), 0.0);
+  }
+  Displace(*rig_, late_rate_, frames, &pose->q);
+  rig_->kinematics.Frames(pose->q, &pose->frames);
+  MatchStanceHip(*rig_, stance, thigh, 1, pose);
+}
+
+void DataDrivenController::Edit(double phase, const State& state) {
+  const double p = std::min(phase, 1.0);
+  const int swing = now_.Swing();
+  const double s = Smooth(p);
+  const FeedbackGains& gains = now_.gains;
+  EditedPose& pose = target_;
+
+  Unwarped(p, &unwarped_);
+  pose.q = unwarped_.q;
+  Warp(p, &pose.q);
+  rig_->kinematics.Frames(pose.q, &pose.frames);
+  if (phase > 1 && swing >= 0) Prolong(phase, &pose);
+
+  if (swing < 0) {  // both feet stand
+    ankle_feedback_ = AnkleFeedback(gains, error_);
+    swing_feedback_ = {};
+    if (config_.stance_ankle) {
+      for (int side = 0; side < 2; ++side) TurnStanceAnkle(*rig_, side, ankle_feedback_ * s, &pose);
+    }
+    return;
+  }
+  const int stance = 1 - swing;
+  const FootParts& stance_foot = rig_->feet[stance];
+
+  // The angle of the stance foot to the ground is the reference's, soon after it has landed.
+  Quatd foot = Slerp(pose.frames.rotation[stance_foot.foot],
+                     unwarped_.frames.rotation[stance_foot.foot],
+                     ForwardTransition(p, 0, kStanceFootShare));
+  if (gains.flat > 0) {
+    foot = Slerp(foot, AxisAngle(kUp, Heading(foot)),
+                 gains.flat * ForwardTransition(p, 0, kStanceFootShare));
+  }
+  SetFoot(*rig_, stance, foot, &pose);
+
+  if (config_.stance_hip) {
+    MatchStanceHip(*rig_, stance, simulated_.frames.rotation[stance_foot.thigh], gains.c0 * s,
+                   &pose);
+  }
+  // Who is late keeps the feedback that it had.
+  if (phase <= 1) swing_feedback_ = SwingFeedback(gains, error_) * s;
+  if (config_.swing_hip) TurnSwingHip(*rig_, swing, swing_feedback_, gains.level, &pose);
+  const double push = (gains.push_off + gains.push_off_behind * behind_at_landing_) *
+                      std::sin(M_PI * std::min(p / kPushOffShare, 1.0));
+  if (push != 0) {
+    const Vec3d left = Cross(kUp, error_.along);
+    SetFoot(*rig_, swing, Exp(left * push) * pose.frames.rotation[rig_->feet[swing].foot], &pose);
+  }
+
+  const Quatd root = QuatAt(state.q, 3);
+  const double lift = gains.lift * 0.5 * (1 - std::cos(2 * M_PI * p));
+  const double height = FootHeight(simulated_.frames);
+  const double wanted = FootHeight(unwarped_.frames) + lift;
+  height_feedback_ = 0;
+  if (config_.swing_height && heights_known_) {
+    const double rate = (height - foot_height_) * kControlRate;
+    const double wanted_rate = (wanted - reference_foot_height_) * kControlRate;
+    height_feedback_ = (gains.c5 * (wanted - height) + gains.c6 * (wanted_rate - rate)) * s;
+  }
+  foot_height_ = height, reference_foot_height_ = wanted, heights_known_ = true;
+  const double raise = height_feedback_ + lift;
+  if (raise > 0) {
+    RaiseFoot(*rig_, swing, root, raise, &pose, &scratch_);
+  } else if (raise < 0) {
+    RaiseFoot(*rig_, stance, root, -raise, &pose, &scratch_);
+  }
+
+  ankle_feedback_ = AnkleFeedback(gains, error_) * s;
+  if (config_.stance_ankle) TurnStanceAnkle(*rig_, stance, ankle_feedback_, &pose);
+}
+
+void DataDrivenController::Control(const Observation& observation, const Command& command) {
+  const State& state = observation.state;
+  simulated_.q = state.q;
+  rig_->kinematics.Frames(simulated_.q, &simulated_.frames);
+  velocity_ = velocity_count_ > 0 ? velocity_sum_ * (1.0 / velocity_count_) : Vec3At(state.v, 0);
+  velocity_sum_ = {};
+  velocity_count_ = 0;
+
+  if (now_.Swing() < 0) {
+    if (phase_ >= 1) Plan(observation, command);
+  } else if (config_.synchronisation ? phase_ > config_.landing && Landed(observation)
+                                     : phase_ >= 1) {
+    Plan(observation, command);
+  }
+  ErrorAt(phase_, state);
+  if (phase_ == 0) behind_at_landing_ = std::max(0.0, -Dot(error_.along, error_.position));
+  phase_ += kFrame / now_.seconds;
+  before_ = target_.q;
+  rate_before_ = rate_;
+  Edit(phase_, state);
+  Difference(*rig_, before_, target_.q, kControlRate, &rate_);
+
+  reference_.q = target_.q;
+  reference_.q[0] = state.q[0], reference_.q[1] = state.q[1];
+  reference_.q[2] += SurfaceAt(terrain_, state.q[0], state.q[1]).height;
+}
+
+// Eq. 1 on the spline through the targets.
+void DataDrivenController::Track(const Observation& observation, double time,
+                                 Actuation* actuation) {
+  const State& state = observation.state;
+  const double k_v = 2 * std::sqrt(config_.k_t), h = time_step_;
+  const bool servo = config_.tracking == "servo";
+  const Layout& layout = rig_->kinematics.layout();
+  for (int i = 0; i < rig_->character.BodyCount(); ++i) {
+    const Joint& joint = rig_->character.bodies[i].joint;
+    const int q = layout.q[i], v = layout.v[i];
+    if (joint.kind == JointKind::kFree) {
+      std::copy_n(&reference_.q[q], 7, &actuation->target_q[q]);
+      continue;
+    }
+    actuation->kp[i] = servo ? joint.kp : 0;
+    actuation->kd[i] = servo ? joint.kd : 0;
+    if (joint.kind == JointKind::kHinge) {
+      const double a = (rate_[v] - rate_before_[v]) * kControlRate;
+      const double w = rate_before_[v] + a * time;
+      const double angle =
+          before_[q] - rate_before_[v] * 0.5 * kFrame + (rate_before_[v] + 0.5 * a * time) * time;
+      acceleration_[v] =
+          config_.k_t * (angle - state.q[q]) + k_v * (w - state.v[v]) + a;
+      actuation->target_q[q] = angle, actuation->target_v[v] = w;
+    } else {
+      const Vec3d w0 = Vec3At(rate_before_, v);
+      const Vec3d a = (Vec3At(rate_, v) - w0) * kControlRate;
+      const Vec3d w = w0 + a * time;
+      const Quatd target =
+          QuatAt(before_, q) * Exp(w0 * (time - 0.5 * kFrame) + a * (0.5 * time * time));
+      const Vec3d error = Log(Conjugate(QuatAt(state.q, q)) * target);
+      Put(error * config_.k_t + (w - Vec3At(state.v, v)) * k_v + a, v, &acceleration_);
+      Put(target, q, &actuation->target_q);
+      Put(w, v, &actuation->target_v);
+    }
+    if (config_.tracking == "prescribed") {
+      actuation->kd[i] = kPrescribing / h;
+      for (int k = 0; k < DofCount(joint.kind); ++k) {
+        actuation->target_v[v + k] = state.v[v + k] + h * acceleration_[v + k];
+      }
+    }
+  }
+  if (config_.tracking != "inverse") return;
+  model_.SetState(state);
+  forces_.clear();
+  for (const Contact& contact : observation.contacts) {
+    if (forces_.size() == forces_.capacity()) break;
+    const BodyMotion<double>& m = model_.Motion(contact.body);
+    const Vec3d arm = contact.position - model_.Position(contact.body);
+    forces_.push_back({contact.body, contact.force, {}, TransposeMul(m.r, arm)});
+  }
+  HybridDynamics(&model_, gravity_, forces_.data(), static_cast<int>(forces_.size()),
+                 acceleration_.data(), torque_.data());
+  actuation->torque = torque_;
+}
+
+void DataDrivenController::Step(const Observation& observation, const Command& command,
+                                Actuation* actuation) {
+  if (!begun_) {
+    begun_ = true;
+    if (command.style != 0 || command.speed || command.heading) {
+      // Told from the start.
+    }
+    Control(observation, command);
+    frame_time_ = 0;
+  } else {
+    velocity_sum_ += Vec3At(observation.state.v, 0);
+    ++velocity_count_;
+    frame_time_ += time_step_;
+    if (frame_time_ > kFrame - 0.5 * time_step_) {
+      frame_time_ -= kFrame;
+      Control(observation, command);
+    }
+  }
+  Track(observation, std::max(frame_time_, 0.0), actuation);
+}
+
+std::vector<DebugChannel> DataDrivenController::Channels() const {
+  using Kind = DebugChannel::Kind;
+  return {{"phase", "share of the step; above 1: late", Kind::kScalar},
+          {"swing foot", "0 left, 1 right, -1 none", Kind::kScalar},
+          {"velocity error along the way", "m/s", Kind::kScalar},
+          {"velocity error across the way", "m/s", Kind::kScalar},
+          {"position error along the way", "m", Kind::kScalar},
+          {"position error across the way", "m", Kind::kScalar},
+          {"swing hip feedback", "rad", Kind::kScalar},
+          {"stance ankle feedback", "rad", Kind::kScalar},
+          {"swing height feedback", "m", Kind::kScalar},
+          {"heading of the reference", "rad", Kind::kScalar}};
+}
+
+void DataDrivenController::ReadChannels(std::span<float> values) const {
+  const Vec3d left = Cross(kUp, error_.along);
+  const double all[] = {phase_,
+                        1.0 * now_.Swing(),
+                        Dot(error_.along, error_.velocity),
+                        Dot(left, error_.velocity),
+                        Dot(error_.along, error_.position),
+                        Dot(left, error_.position),
+                        Norm(swing_feedback_),
+                        Norm(ankle_feedback_),
+                        height_feedback_,
+                        heading_ + BendAt(phase_)};
+  for (std::size_t k = 0; k < std::size(all); ++k) values[k] = static_cast<float>(all[k]);
+}
+
+}  // namespace stride

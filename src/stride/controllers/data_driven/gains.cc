@@ -1,0 +1,63 @@
+#include "stride/controllers/data_driven/gains.h"
+
+#include <fmt/format.h>
+
+#include "stride/core/error.h"
+
+namespace stride {
+namespace {
+
+// c1 sagittal, c1 coronal, c2 sagittal (+), c2 sagittal (-), c2 coronal, c3; and the foot lift that
+// the authors' program has for the motion.
+FeedbackGains Row(double c1_sagittal, double c1_coronal, double c2_behind, double c2_ahead,
+                  double c2_coronal, double c3, double lift) {
+  FeedbackGains gains;
+  gains.c1_sagittal_behind = gains.c1_sagittal_ahead = c1_sagittal;
+  gains.c1_coronal = c1_coronal;
+  gains.c2_sagittal_behind = c2_behind;
+  gains.c2_sagittal_ahead = c2_ahead;
+  gains.c2_coronal = c2_coronal;
+  gains.c3_sagittal = gains.c3_coronal = c3;
+  gains.lift = lift;
+  return gains;
+}
+
+}  // namespace
+
+const std::vector<PublishedGains>& PublishedGainTable() {
+  static const std::vector<PublishedGains> table = {
+      {"normal", Row(0.05, 0.2, 0.2, 0.05, 0.2, 0.1, 0)},
+      {"slow", Row(0.05, 0.25, 0.5, 0.05, 0.2, 0.1, 0)},
+      {"fast", Row(0.05, 0.3, 0.5, 0.05, 0.2, 0.1, 0)},
+      {"gentle", Row(0, 0.3, 1.2, 0.05, 0.2, 0.1, 0)},
+      {"wide_swing", Row(0.05, 0.2, 0.3, 0.05, 0.2, 0.1, 0)},
+      {"brisk", Row(0, 0.3, 0.2, 0, 0.2, 0.1, 0)},
+      {"march", Row(0, 0.3, 0.2, 0.05, 0.2, 0.1, 0)},
+      {"backward", Row(0.1, 0.3, 1, 0, 0.3, 0.3, 0)},
+      {"left_45", Row(0.1, 0.4, 0.7, 0.05, 0.2, 0.1, 0.04)},
+      {"left_90", Row(0, 0.3, 0, 0, 0.2, 0.1, 0.01)},
+      {"u_turn", Row(0.05, 0.3, 1.2, 0.05, 0.2, 0.1, 0.05)},
+      {"spin", Row(0.2, 0.2, 0.7, 0.05, 0.2, 0.1, 0.04)},
+      {"pushes", Row(0.05, 0.25, 1.7, 0.1, 0.3, 0.1, 0.04)},
+      {"stop_to_walk", Row(0.1, 0.25, 1, 0.05, 0.3, 0.1, 0.07)},
+      {"walk", Row(0, 0.3, 1.8, 0, 0.2, 0.1, 0.07)},
+      {"turn_90", Row(0.1, 0.3, 1.5, 0.05, 0.4, 0.1, 0.07)},
+      {"turn_135", Row(0, 0.3, 2, 0.05, 0.4, 0.1, 0.07)},
+      {"turn_180", Row(0.1, 0.3, 2, 0.05, 0.3, 0.1, 0.07)},
+      {"fast_walk", Row(0, 0.25, 1, 0, 0.3, 0.1, 0.07)},
+      {"style_1", Row(0.1, 0.4, 0.5, 0.05, 0.4, 0.1, 0.07)},
+      {"style_2", Row(0.1, 0.3, 0.5, 0.1, 0.3, 0.1, 0.07)},
+  };
+  return table;
+}
+
+const FeedbackGains& PublishedGainsOf(const std::string& name) {
+  std::string names;
+  for (const PublishedGains& row : PublishedGainTable()) {
+    if (name == row.name) return row.gains;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
+  }
+  throw InputError(fmt::format("no published gains '{}'; there are {}", name, names));
+}
+
+}  // namespace stride
