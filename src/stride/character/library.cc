@@ -23,6 +23,7 @@ const std::vector<Entry>& Entries() {
   static const std::vector<Entry> entries = {
       {"human", [] { return MakeHuman(); }},
       {"lee10", MakeLee10},
+      {"lee10-heavy", MakeLee10Heavy},
       {"liu16", [] { return MakeLiu16(false); }},
       {"liu16-strong", [] { return MakeLiu16(true); }},
       {"kwon17", MakeKwon17},

@@ -36,6 +36,7 @@ constexpr double kHipHalfBreadth = 0.1245, kHipHalfDepth = 0.067;
 constexpr double kThighHalf = 0.055, kShinHalf = 0.0575, kFootHalf = 0.0475;
 constexpr double kUpperArmHalf = 0.0475, kLowerArmHalf = 0.039, kHeadHalf = 0.063;
 // Assumed: the paper gives no positions of joints. The ankle is on the top of the foot.
+constexpr double kSoleRadius = 0.05, kSoleInset = 0.01;
 constexpr double kNeckGap = 0.05, kAnkleFromHeel = 0.40;
 
 class Lee10Builder {
@@ -138,9 +139,12 @@ class Lee10Builder {
     const int foot = Add(prefix + "foot", shin, {0, 0, -kShin.length}, kFoot, Along::kFoot, 1.0);
     const double heel = -kAnkleFromHeel * kFoot.length, tip = heel + kFoot.length;
     AddShape(foot, BoxBetween({heel, -kFootHalf, -2 * kFootHalf}, {tip, kFootHalf, 0}));
-    for (const double x : {heel, tip}) {
+    // As in the authors' program: six balls along the sole's edges, over which it rolls.
+    const double middle = 0.5 * (heel + tip), half = 0.5 * kFoot.length - kSoleInset;
+    for (const double x : {middle - half, middle, middle + half}) {
       for (const double side : {1.0, -1.0}) {
-        AddPoint(foot, {x, side * kFootHalf, -2 * kFootHalf}, 0);
+        AddPoint(foot, {x, side * (kFootHalf - kSoleInset), kSoleRadius - 2 * kFootHalf},
+                 kSoleRadius);
       }
     }
     SetRole(left ? Role::kLeftThigh : Role::kRightThigh, thigh);
@@ -154,6 +158,35 @@ class Lee10Builder {
 }  // namespace
 
 Character MakeLee10() { return Lee10Builder().Build(); }
+
+// Masses of SIMBICON's body (Yin, Loken, van de Panne 2007; hands with the forearms), on the same
+// joints; inertias grow with them. The paper's push experiment has these.
+Character MakeLee10Heavy() {
+  Character character = MakeLee10();
+  character.name = "lee10-heavy";
+  character.description = "lee10 with the masses of SIMBICON's body, for its push experiment";
+  constexpr std::pair<const char*, double> kMasses[] = {
+      {"pelvis", 16.61},         {"torso", 29.27},           {"head", 5.89},
+      {"left_upper_arm", 2.79},  {"left_lower_arm", 1.76},   {"left_thigh", 8.35},
+      {"left_shin", 4.16},       {"left_foot", 1.34},        {"right_upper_arm", 2.79},
+      {"right_lower_arm", 1.76}, {"right_thigh", 8.35},      {"right_shin", 4.16},
+      {"right_foot", 1.34},
+  };
+  const double before = TotalMass(character);
+  for (const auto& [name, mass] : kMasses) {
+    Body& body = character.bodies[FindBody(character, name)];
+    body.inertia = body.inertia * (mass / body.mass);
+    body.mass = mass;
+  }
+  const double factor = TotalMass(character) / before;
+  for (Body& body : character.bodies) {
+    body.joint.kp *= factor;
+    body.joint.kd *= factor;
+  }
+  SetQuietStand(&character);
+  Validate(character);
+  return character;
+}
 
 // The paper's 39 internal degrees of freedom with 1-axis knees leave one natural reading: toes and
 // elbows hinges too, and 11 joints of three axes: waist, upper back, neck, shoulders, wrists, hips,

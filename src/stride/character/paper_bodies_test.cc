@@ -23,6 +23,7 @@ struct Expected {
 constexpr Expected kExpected[] = {
     {"human", 18, 45, 1.75, 70},
     {"lee10", 13, 42, 0, 47},
+    {"lee10-heavy", 13, 42, 0, 88.57},
     {"liu16", 18, 45, 1.70, 62},
     {"liu16-strong", 18, 45, 1.70, 62},
     {"kwon17", 17, 44, 0, 0},

@@ -26,6 +26,7 @@ AnimationClip MakeClip(const Character& character, const Motion& motion,
   clip.gains = gains;
   clip.loops = motion.loops;
   clip.fragments = CutAtContacts(character, motion);
+  FitWayToLegs(character, &clip.fragments);
   double way = 0, seconds = 0;
   for (const Fragment& fragment : clip.fragments) {
     way += fragment.frames.back()[0] - fragment.frames.front()[0];
@@ -62,6 +63,7 @@ void Add(const Fragment& fragment, const FeedbackGains& gains, double weight,
   next->parts[next->part_count++] = {&fragment, weight};
   next->phase = fragment.phase;
   next->seconds += weight * fragment.seconds;
+  next->both += weight * fragment.both;
   next->turn += weight * fragment.turn;
   next->speed += weight * fragment.speed;
   AddShare(gains, weight, &next->gains);

@@ -61,6 +61,7 @@ struct PlannedFragment {
   int part_count = 0;
   GaitPhase phase = GaitPhase::kStop;
   double seconds = 0;
+  double both = 0;  // as Fragment's
   double turn = 0;  // of the blend itself, rad
   double bend = 0;  // by which it is bent besides, rad
   double speed = 0;  // m/s

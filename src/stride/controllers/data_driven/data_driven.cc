@@ -21,11 +21,22 @@ constexpr double kPrescribing = 5000;
 constexpr int kMostLate = 12;
 // The trailing foot pushes off in this share of its swing; the authors' program: 0.6.
 constexpr double kPushOffShare = 0.4;
+// What the way's direction is corrected by: share of the error a step, and at most, rad.
+constexpr double kDriftRate = 0.1, kMostDrift = 0.2;
 constexpr int kBack = 3;  // frames over which the velocity at its end is taken
 
 double Smooth(double x) { return ForwardTransition(x, 0, 1); }
 
 Vec3d Level(const Vec3d& v) { return {v.x, v.y, 0}; }
+
+// Log of a rotation that is mostly small, as tracking errors are: by the series of the arc sine up
+// to half a radian or so (error below 1e-6), beyond that exactly.
+Vec3d SmallLog(const Quatd& q) {
+  const double x = q.x * q.x + q.y * q.y + q.z * q.z;
+  if (x > 0.06) return Log(q);
+  const double k = 2 + x * (1.0 / 3 + x * (3.0 / 20 + x * (5.0 / 56 + x * (35.0 / 576))));
+  return Vec3d{q.x, q.y, q.z} * (q.w < 0 ? -k : k);
+}
 
 // Calls use(kind, index in q of the joint's own rotation or angle, index in v) for every joint; the
 // root's rotation is that of a ball.
@@ -74,6 +85,9 @@ DataDrivenController::DataDrivenController(const World& world, std::shared_ptr<c
       terrain_(world.terrain),
       time_step_(world.time_step),
       gravity_(world.gravity),
+      tracking_(config.tracking == "servo"     ? Tracking::kServo
+                : config.tracking == "inverse" ? Tracking::kInverse
+                                               : Tracking::kPrescribed),
       start_(RestState(rig_->character)),
       model_(rig_->character) {
   const std::size_t nv = start_.v.size();
@@ -98,7 +112,6 @@ DataDrivenController::DataDrivenController(const World& world, std::shared_ptr<c
     lift = std::max(lift, SurfaceAt(terrain_, at.x, at.y).height - at.z);
   }
   start_.q[2] += lift;
-  root_height_ = start_.q[2] - SurfaceAt(terrain_, 0, 0).height;
   const double step = kFrame / now_.seconds;
   Unwarped(step, &scratch_);
   Difference(*rig_, unwarped_.q, scratch_.q, kControlRate, &start_.v);
@@ -126,7 +139,7 @@ double DataDrivenController::BendAt(double phase) const { return now_.bend * Smo
 
 void DataDrivenController::Unwarped(double phase, EditedPose* pose) const {
   SampleBlend(rig_->character, now_.Parts(), phase, &pose->q);
-  const Quatd turn = AxisAngle(kUp, heading_ + BendAt(phase));
+  const Quatd turn = AxisAngle(kUp, heading_ + BendAt(phase) + drift_);
   Put(turn * QuatAt(pose->q, 3), 3, &pose->q);
   pose->q[0] = pose->q[1] = 0;
   rig_->kinematics.Frames(pose->q, &pose->frames);
@@ -191,9 +204,31 @@ void DataDrivenController::BeginFragment() {
   Difference(*rig_, unwarped_.q, target_.q, 1, &displacement_);
 }
 
+// A gait may go a little aside of where it faces: turned back, slowly, by what the last two steps
+// have shown.
+void DataDrivenController::KeepDirection(const Vec3d& root) {
+  Vec3d intended;
+  for (const BlendPart& part : now_.Parts()) {
+    intended += Vec3At(part.fragment->frames.back(), 0) * part.weight;
+  }
+  intended = Rotate(AxisAngle(kUp, heading_ + 0.5 * now_.bend), Level(intended));
+  if (way_known_) {
+    const Vec3d way = Level(root - step_start_) + last_way_;
+    const Vec3d wanted = intended + last_intended_;
+    if (Norm(way) > 0.2 && Norm(wanted) > 0.2) {
+      const double off = std::atan2(Cross(wanted, way).z, Dot(wanted, way));
+      drift_ = std::clamp(drift_ - kDriftRate * std::clamp(off, -0.3, 0.3), -kMostDrift, kMostDrift);
+    }
+  }
+  last_way_ = Level(root - step_start_);
+  last_intended_ = intended;
+  way_known_ = true;
+  step_start_ = root;
+}
+
 void DataDrivenController::Plan(const Observation& observation, const Command& command) {
+  KeepDirection(Vec3At(observation.state.q, 0));
   heading_ = std::remainder(heading_ + now_.turn + now_.bend, 2 * M_PI);
-  (void)observation;
   const bool stop = command.speed && *command.speed == 0 && !animation_->IsGraph();
   if (stop && state_.speed_known && std::fabs(state_.speed) < 0.01) {
     animation_->Stand(&state_, &now_);
@@ -226,6 +261,15 @@ void DataDrivenController::ErrorAt(double phase, const State& state) {
 double DataDrivenController::FootHeight(const BodyFrames& frames) const {
   const int swing = now_.Swing();
   return frames.position[rig_->feet[swing].foot].z - frames.position[rig_->feet[1 - swing].foot].z;
+}
+
+// Lowest point of a foot in the simulation.
+double DataDrivenController::SoleHeight(int side) const {
+  double lowest = HUGE_VAL;
+  for (const ContactPoint& point : rig_->feet[side].sole) {
+    lowest = std::min(lowest, PointAt(simulated_.frames, point).z);
+  }
+  return lowest;
 }
 
 // Beyond the fragment's end the joints go on as they did, but the stance leg stays as it is in the
@@ -283,14 +327,20 @@ void DataDrivenController::Edit(double phase, const State& state) {
   SetFoot(*rig_, stance, foot, &pose);
 
   if (config_.stance_hip) {
-    MatchStanceHip(*rig_, stance, simulated_.frames.rotation[stance_foot.thigh], gains.c0 * s,
-                   &pose);
+    MatchStanceHip(*rig_, stance, simulated_.frames.rotation[stance_foot.thigh],
+                   gains.c0 * ForwardTransition(p, 0, gains.stance_by), &pose);
   }
   // Who is late keeps the feedback that it had.
-  if (phase <= 1) swing_feedback_ = SwingFeedback(gains, error_) * s;
+  if (phase <= 1) {
+    swing_feedback_ = SwingFeedback(gains, error_) * ForwardTransition(p, 0, gains.swing_by);
+  }
   if (config_.swing_hip) TurnSwingHip(*rig_, swing, swing_feedback_, gains.level, &pose);
-  const double push = (gains.push_off + gains.push_off_behind * behind_at_landing_) *
-                      std::sin(M_PI * std::min(p / kPushOffShare, 1.0));
+  const double pushing = std::sin(M_PI * std::min(p / kPushOffShare, 1.0));
+  const double push = (gains.push_off + gains.push_off_behind * behind_at_landing_) * pushing;
+  double extend = (gains.extend + gains.extend_behind * behind_at_landing_) * pushing;
+  if (p < now_.both) {
+    extend += gains.press * std::max(0.0, SoleHeight(swing) - SoleHeight(stance));
+  }
   if (push != 0) {
     const Vec3d left = Cross(kUp, error_.along);
     SetFoot(*rig_, swing, Exp(left * push) * pose.frames.rotation[rig_->feet[swing].foot], &pose);
@@ -308,6 +358,7 @@ void DataDrivenController::Edit(double phase, const State& state) {
   }
   foot_height_ = height, reference_foot_height_ = wanted, heights_known_ = true;
   const double raise = height_feedback_ + lift;
+  if (extend != 0) RaiseFoot(*rig_, swing, root, -extend, &pose, &scratch_);
   if (raise > 0) {
     RaiseFoot(*rig_, swing, root, raise, &pose, &scratch_);
   } else if (raise < 0) {
@@ -350,7 +401,7 @@ void DataDrivenController::Track(const Observation& observation, double time,
                                  Actuation* actuation) {
   const State& state = observation.state;
   const double k_v = 2 * std::sqrt(config_.k_t), h = time_step_;
-  const bool servo = config_.tracking == "servo";
+  const bool servo = tracking_ == Tracking::kServo, prescribed = tracking_ == Tracking::kPrescribed;
   const Layout& layout = rig_->kinematics.layout();
   for (int i = 0; i < rig_->character.BodyCount(); ++i) {
     const Joint& joint = rig_->character.bodies[i].joint;
@@ -373,21 +424,21 @@ void DataDrivenController::Track(const Observation& observation, double time,
       const Vec3d w0 = Vec3At(rate_before_, v);
       const Vec3d a = (Vec3At(rate_, v) - w0) * kControlRate;
       const Vec3d w = w0 + a * time;
-      const Quatd target =
-          QuatAt(before_, q) * Exp(w0 * (time - 0.5 * kFrame) + a * (0.5 * time * time));
-      const Vec3d error = Log(Conjugate(QuatAt(state.q, q)) * target);
+      const Quatd target = Integrate(QuatAt(before_, q),
+                                     w0 * (time - 0.5 * kFrame) + a * (0.5 * time * time), 1.0);
+      const Vec3d error = SmallLog(Conjugate(QuatAt(state.q, q)) * target);
       Put(error * config_.k_t + (w - Vec3At(state.v, v)) * k_v + a, v, &acceleration_);
       Put(target, q, &actuation->target_q);
       Put(w, v, &actuation->target_v);
     }
-    if (config_.tracking == "prescribed") {
+    if (prescribed) {
       actuation->kd[i] = kPrescribing / h;
       for (int k = 0; k < DofCount(joint.kind); ++k) {
         actuation->target_v[v + k] = state.v[v + k] + h * acceleration_[v + k];
       }
     }
   }
-  if (config_.tracking != "inverse") return;
+  if (tracking_ != Tracking::kInverse) return;
   model_.SetState(state);
   forces_.clear();
   for (const Contact& contact : observation.contacts) {

@@ -22,7 +22,7 @@ struct DataDrivenConfig {
   // Each can be switched off: Section 5, "Effects of individual components".
   bool synchronisation = true, stance_hip = true, swing_hip = true, stance_ankle = true,
        swing_height = true;
-  std::string published = "normal";  // row of Figure 5 that `gains` starts from
+  std::string row = "normal";  // of RowOfGains() that `gains` starts from
   FeedbackGains gains;
   AnimationConfig animation;
 };
@@ -39,7 +39,8 @@ void VisitConfig(DataDrivenConfig& c, Visitor& visit) {
   visit("swing_hip", c.swing_hip, "feedback on the swing hip (eq. 3)");
   visit("stance_ankle", c.stance_ankle, "feedback on the stance ankle (eq. 4)");
   visit("swing_height", c.swing_height, "feedback on the height of the swing foot (eq. 5)");
-  visit("published", c.published, {}, "row of the paper's Figure 5 that the gains start from");
+  visit("row", c.row, {},
+        "gains to start from: a row of the paper's Figure 5 (normal), or one tuned here (tuned_normal)");
   visit("gains", c.gains);
   visit("animation", c.animation);
 }
@@ -63,6 +64,7 @@ class DataDrivenController final : public Controller {
   bool Landed(const Observation& observation) const;
   void Control(const Observation& observation, const Command& command);
   void BeginFragment();
+  void KeepDirection(const Vec3d& root);
   void Plan(const Observation& observation, const Command& command);
   double BendAt(double phase) const;
   // The reference as it is, at a phase of the fragment, its root over x = y = 0.
@@ -72,6 +74,7 @@ class DataDrivenController final : public Controller {
   void Prolong(double phase, EditedPose* pose);
   void ErrorAt(double phase, const State& state);
   void Edit(double phase, const State& state);
+  double SoleHeight(int side) const;
   double FootHeight(const BodyFrames& frames) const;
   void Track(const Observation& observation, double time, Actuation* actuation);
 
@@ -79,7 +82,8 @@ class DataDrivenController final : public Controller {
   std::shared_ptr<const Rig> rig_;
   std::shared_ptr<const Animation> animation_;
   Terrain terrain_;
-  double time_step_, gravity_, root_height_;
+  double time_step_, gravity_;
+  enum class Tracking { kPrescribed, kInverse, kServo } tracking_;
   State start_;
 
   // Memory of the run.
@@ -89,6 +93,9 @@ class DataDrivenController final : public Controller {
   PlannedFragment now_;
   double phase_ = 0;    // of the fragment; above 1: late
   double heading_ = 0;  // of the way where the fragment starts, rad
+  double drift_ = 0;    // turn of the reference that keeps the way's direction, rad
+  Vec3d step_start_, last_way_, last_intended_;
+  bool way_known_ = false;
   Vec3d velocity_sum_;
   int velocity_count_ = 0;
   Vec3d velocity_;                    // of the pelvis, mean since the last control

@@ -33,7 +33,7 @@ DataDrivenSkill WhatToFollow(const ControllerInput& input) {
   }
   DataDrivenConfig& config = held.config;
   ConfigFromJson(input.config, "data_driven", &config);
-  config.gains = PublishedGainsOf(config.published);
+  config.gains = RowOfGains(config.row);
   ConfigFromJson(input.config, "data_driven", &config);
   for (const Motion& motion : input.motions) held.clips.push_back({motion, config.gains});
   return held;

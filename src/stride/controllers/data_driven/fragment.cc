@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/edit/edit.h"
@@ -71,8 +72,8 @@ std::vector<std::uint8_t> UnrolledLabels(const Motion& motion) {
   return unrolled;
 }
 
-// A foot that is labelled as standing must be near the ground, at least in the middle of its
-// contact.
+// A foot that is labelled as standing must be about as low as anything of the body, in the middle of
+// its contact.
 void CheckLabels(const Character& character, const Motion& motion) {
   const Kinematics kinematics(character);
   BodyFrames frames;
@@ -80,14 +81,16 @@ void CheckLabels(const Character& character, const Motion& motion) {
     for (const ContactSpan& span : ContactSpans(motion, foot.flag)) {
       const int middle = (span.first + span.last) / 2;
       kinematics.Frames(motion.frames[middle], &frames);
-      double lowest = HUGE_VAL;
-      for (const ContactPoint& point : foot.sole)
+      double sole = HUGE_VAL, lowest = HUGE_VAL;
+      for (const ContactPoint& point : foot.sole) sole = std::min(sole, PointAt(frames, point).z);
+      for (const ContactPoint& point : character.contact_points) {
         lowest = std::min(lowest, PointAt(frames, point).z);
-      if (lowest < 0.25) continue;
+      }
+      if (sole - lowest < 0.2) continue;
       throw InputError(fmt::format(
-          "motion '{}' says that the {} foot stands in frame {}, where it is {:.2f} m above the "
-          "ground; correct the contacts of the motion",
-          motion.name, foot.flag == kLeftFootDown ? "left" : "right", middle, lowest));
+          "motion '{}' says that the {} foot stands in frame {}, where it is {:.2f} m higher than "
+          "the lowest part of the body; correct the contacts of the motion",
+          motion.name, foot.flag == kLeftFootDown ? "left" : "right", middle, sole - lowest));
     }
   }
 }
@@ -145,6 +148,12 @@ std::vector<Fragment> CutAtContacts(const Character& character, const Motion& mo
     const double from = s.first / motion.fps, to = s.last / motion.fps;
     fragment.seconds = to - from;
     if (fragment.seconds < 1.5 / kControlRate) continue;
+    if (fragment.Swing() >= 0) {
+      const std::uint8_t flag = fragment.Swing() == 0 ? kLeftFootDown : kRightFootDown;
+      int stands = 0;
+      while (s.first + stands < s.last && (labels[s.first + stands] & flag)) ++stands;
+      fragment.both = static_cast<double>(stands) / (s.last - s.first);
+    }
     const double heading = way.At(from);
     fragment.turn = Wrapped(way.At(to) - heading);
     const int count = std::max(2, static_cast<int>(std::lround(fragment.seconds * kControlRate)));
@@ -168,6 +177,45 @@ std::vector<Fragment> CutAtContacts(const Character& character, const Motion& mo
   const Kinematics kinematics(character);
   for (Fragment& fragment : fragments) MakeSignsContinuous(kinematics, &fragment.frames);
   return fragments;
+}
+
+double FitWayToLegs(const Character& character, std::vector<Fragment>* fragments) {
+  const Kinematics kinematics(character);
+  const std::array<FootParts, 2> feet = FeetOf(character);
+  BodyFrames frames;
+  double root = 0, slide = 0, height = 0;
+  int count = 0;
+  for (const Fragment& fragment : *fragments) {
+    if (fragment.Swing() < 0) continue;
+    const FootParts& foot = feet[1 - fragment.Swing()];
+    std::vector<Vec3d> before(foot.sole.size()), now(foot.sole.size());
+    for (std::size_t f = 0; f < fragment.frames.size(); ++f) {
+      kinematics.Frames(fragment.frames[f], &frames);
+      double lowest = HUGE_VAL;
+      for (std::size_t k = 0; k < foot.sole.size(); ++k) {
+        now[k] = PointAt(frames, foot.sole[k]);
+        lowest = std::min(lowest, now[k].z);
+      }
+      height += std::fabs(lowest), ++count;
+      if (f > 0) {
+        root += fragment.frames[f][0] - fragment.frames[f - 1][0];
+        slide += TouchingWay(before, now).x;
+      }
+      before = now;
+    }
+  }
+  constexpr double kClean = 0.08, kHovers = 0.03;  // share of the way; m
+  const double factor = std::fabs(root) > 0.1 ? std::clamp(1 - slide / root, 0.2, 3.0) : 1;
+  const bool slides = std::fabs(factor - 1) > kClean;
+  if (!slides && height < kHovers * count) return 1;
+  for (Fragment& fragment : *fragments) {
+    for (std::vector<double>& q : fragment.frames) {
+      if (slides) q[0] *= factor, q[1] *= factor;
+      PutOnGround(character, &q);
+    }
+    if (slides) fragment.speed *= factor;
+  }
+  return slides ? factor : 1;
 }
 
 void SampleBlend(const Character& character, std::span<const BlendPart> parts, double phase,

@@ -22,6 +22,7 @@ struct Fragment {
   std::vector<std::vector<double>> frames;
   double turn = 0;  // of the way's heading from start to end, rad
   double speed = 0;  // over ground, m/s
+  double both = 0;   // share in which the foot that swings still stands
   int first = 0;     // frame of the clip that it starts with
 
   int Swing() const {  // side of the foot that swings; -1: none or both
@@ -33,6 +34,11 @@ struct Fragment {
 // Throws InputError where there is no usable step: no step at all, one foot that steps twice, or
 // labels that contradict the motion (a foot that stands in the air).
 std::vector<Fragment> CutAtContacts(const Character& character, const Motion& motion);
+
+// A clip's joint angles on a body of other proportions than it was made for let the standing foot
+// slide and hover. The root's way then becomes that which keeps the standing feet in place, and its
+// height that which puts them on the ground. Clean clips stay as they are. Returns the factor.
+double FitWayToLegs(const Character& character, std::vector<Fragment>* fragments);
 
 // A fragment and its share in a blend.
 struct BlendPart {

@@ -24,8 +24,8 @@ FeedbackGains Row(double c1_sagittal, double c1_coronal, double c2_behind, doubl
 
 }  // namespace
 
-const std::vector<PublishedGains>& PublishedGainTable() {
-  static const std::vector<PublishedGains> table = {
+const std::vector<GainRow>& PublishedGains() {
+  static const std::vector<GainRow> table = {
       {"normal", Row(0.05, 0.2, 0.2, 0.05, 0.2, 0.1, 0)},
       {"slow", Row(0.05, 0.25, 0.5, 0.05, 0.2, 0.1, 0)},
       {"fast", Row(0.05, 0.3, 0.5, 0.05, 0.2, 0.1, 0)},
@@ -51,13 +51,15 @@ const std::vector<PublishedGains>& PublishedGainTable() {
   return table;
 }
 
-const FeedbackGains& PublishedGainsOf(const std::string& name) {
+const FeedbackGains& RowOfGains(const std::string& name) {
   std::string names;
-  for (const PublishedGains& row : PublishedGainTable()) {
-    if (name == row.name) return row.gains;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
+  for (const std::vector<GainRow>* table : {&PublishedGains(), &TunedGains()}) {
+    for (const GainRow& row : *table) {
+      if (name == row.name) return row.gains;
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
+    }
   }
-  throw InputError(fmt::format("no published gains '{}'; there are {}", name, names));
+  throw InputError(fmt::format("there are no gains '{}'; expected one of: {}", name, names));
 }
 
 }  // namespace stride

@@ -32,8 +32,15 @@ struct FeedbackGains {
   // swing, rad; and, as in the authors' tests with other bodies, for each metre that the body is
   // behind when the other foot lands, rad/m.
   double push_off = 0, push_off_behind = 0;
+  // And its leg is stretched by so much in that time, m; likewise for each metre behind.
+  double extend = 0, extend_behind = 0;
+  // While it stands in the reference it is kept on the ground: share of its height over the ground
+  // by which the leg is stretched.
+  double press = 0;
   // How far the swing foot keeps its orientation in the world while the hip is turned by eq. 3.
   double level = 0;
+  // By which share of the step the feedback on stance hip and swing hip is all there; the paper: 1.
+  double stance_by = 1, swing_by = 1;
 
   friend bool operator==(const FeedbackGains&, const FeedbackGains&) = default;
 };
@@ -61,7 +68,14 @@ void VisitConfig(FeedbackGains& g, Visitor& visit) {
   visit("push_off", g.push_off, {-1, 1, "rad"}, "how much further the trailing ankle is stretched");
   visit("push_off_behind", g.push_off_behind, {0, 5, "rad/m"},
         "the same for each metre that the body is behind when the other foot lands");
+  visit("extend", g.extend, {-0.1, 0.2, "m"}, "how much further the trailing leg is stretched");
+  visit("extend_behind", g.extend_behind, {0, 2},
+        "the same for each metre that the body is behind when the other foot lands");
+  visit("press", g.press, {0, 2},
+        "how far the trailing foot is kept on the ground as long as it stands in the reference");
   visit("level", g.level, {0, 1}, "how far the swing foot keeps level while its hip is turned");
+  visit("stance_by", g.stance_by, {0.2, 1}, "share of a step after which c0 is all there");
+  visit("swing_by", g.swing_by, {0.2, 1}, "share of a step after which c1 and c2 are all there");
 }
 
 // All of them, in the order above: for blending, and as the parameters that learning looks for.
@@ -84,7 +98,12 @@ inline constexpr double FeedbackGains::*kGainMembers[] = {
     &FeedbackGains::lean,
     &FeedbackGains::push_off,
     &FeedbackGains::push_off_behind,
+    &FeedbackGains::extend,
+    &FeedbackGains::extend_behind,
+    &FeedbackGains::press,
     &FeedbackGains::level,
+    &FeedbackGains::stance_by,
+    &FeedbackGains::swing_by,
 };
 inline constexpr int kGainCount = std::size(kGainMembers);
 
@@ -99,15 +118,17 @@ inline FeedbackGains NoGains() {
   return gains;
 }
 
-// A row of Figure 5. Names: "normal", "slow", "fast", "gentle", "wide_swing", "brisk", "march",
-// "backward", "left_45", "left_90", "u_turn", "spin", "pushes", and "stop_to_walk", "walk",
-// "turn_90", "turn_135", "turn_180", "fast_walk", "style_1", "style_2" of the interactive example.
-struct PublishedGains {
+// Rows of gains. Those of the paper's Figure 5: "normal", "slow", "fast", "gentle", "wide_swing",
+// "brisk", "march", "backward", "left_45", "left_90", "u_turn", "spin", "pushes", and
+// "stop_to_walk", "walk", "turn_90", "turn_135", "turn_180", "fast_walk", "style_1", "style_2" of the
+// interactive example. And some found here by `stride learn gains`, named "tuned_" and the clip.
+struct GainRow {
   const char* name;
   FeedbackGains gains;
 };
-const std::vector<PublishedGains>& PublishedGainTable();
+const std::vector<GainRow>& PublishedGains();
+const std::vector<GainRow>& TunedGains();
 // Throws InputError with the names there are.
-const FeedbackGains& PublishedGainsOf(const std::string& name);
+const FeedbackGains& RowOfGains(const std::string& name);
 
 }  // namespace stride

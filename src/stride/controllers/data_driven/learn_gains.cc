@@ -23,24 +23,30 @@
 namespace stride::data_driven_controller {
 namespace {
 
+// What is performed out of a walk is asked for from then on, and so often, s.
+constexpr double kActFirst = 1.5, kActEvery = 7;
+constexpr double kNudge = 10;  // N, so that no two trials of an even walk are the same
 constexpr double kAloneSeconds = 60;  // what is found is tried as long
 
 // How far the search looks for each gain at first, in the order of kGainMembers.
 constexpr double kSpread[kGainCount] = {0.1, 0.1,  0.1,  0.1,  0.4,  0.2, 0.2, 0.1,  0.1, 0.1,
-                                        0.1, 0.2,  0.02, 0.02, 0.25, 0.05, 0.1, 0.3, 0.3};
+                                        0.1, 0.2,  0.02, 0.02, 0.25, 0.05, 0.1, 0.3, 0.02, 0.1, 0.3, 0.3, 0.2, 0.2};
 
 struct GainSettings {
-  int iterations = 40, population = 32, trials = 8;
+  int alone_iterations = 30, iterations = 30, population = 32, trials = 8;
   double seconds = 12, push = 60, push_seconds = 0.4, push_every = 3;
   double sigma = 0.5, faith = 1;
   double time_step = 0.005;
-  std::string tracking = "prescribed", published = "normal";
+  std::string tracking = "prescribed", row = "normal";
   double k_t = 40;
+  double friction = 1, stiffness = ContactModel{}.stiffness, damping = ContactModel{}.damping;
   WorldVariation variation = {.stiffness = 2, .damping = 1.5, .friction = 1.4, .gains = 1};
 };
 template <class Visitor>
 void VisitConfig(GainSettings& s, Visitor& visit) {
-  visit("iterations", s.iterations, {1, 10000}, "of the search");
+  visit("alone_iterations", s.alone_iterations, {0, 10000},
+        "of a first search, for a walk that is not pushed");
+  visit("iterations", s.iterations, {0, 10000}, "of the search under pushes");
   visit("population", s.population, {4, 10000}, "candidates an iteration");
   visit("trials", s.trials, {1, 64}, "of each candidate, with pushes and a ground of their own");
   visit("seconds", s.seconds, {2, 100, "s"}, "of a trial");
@@ -51,8 +57,11 @@ void VisitConfig(GainSettings& s, Visitor& visit) {
   visit("faith", s.faith, {0, 10}, "weight of speed and direction against not falling");
   visit("time_step", s.time_step, {0.0005, 0.01, "s"}, "of the simulation that is learned in");
   visit("tracking", s.tracking, {"prescribed", "inverse", "servo"}, "as of the controller");
-  visit("published", s.published, {}, "row of the paper's Figure 5 to begin with");
+  visit("row", s.row, {}, "gains to begin with: a row of the paper's Figure 5, or a tuned one");
   visit("k_t", s.k_t, {1, 10000, "1/s^2"}, "stiffness of the tracking");
+  visit("friction", s.friction, {0.05, 10}, "of the ground that is learned on");
+  visit("stiffness", s.stiffness, {1, 1e8, "N/m"}, "of a contact point of that ground");
+  visit("damping", s.damping, {0, 1e6, "N s/m"}, "of a contact point of that ground");
   VisitConfig(s.variation, visit);
 }
 
@@ -62,7 +71,9 @@ struct Plan {
   const Workers* workers = nullptr;
   nlohmann::ordered_json from;
   World world;
-  DataDrivenSkill skill;  // of one clip, that is learned
+  DataDrivenSkill skill;  // what is learned is `learned` of its clips
+  int learned = 0;
+  int act_style = 0;  // that asks for it, where it is performed out of a walk; 0: it is the walk
   std::shared_ptr<const Rig> rig;
   State start;
   LaneConditions usual;
@@ -78,19 +89,27 @@ FeedbackGains GainsOf(std::span<const double> parameters) {
 
 std::unique_ptr<Controller> ControllerOf(const Plan& plan, std::span<const double> parameters) {
   std::vector<Animation::Clip> clips = plan.skill.clips;
-  clips[0].gains = GainsOf(parameters);
+  clips[plan.learned].gains = GainsOf(parameters);
   AnimationConfig animation = plan.skill.config.animation;
   return std::make_unique<DataDrivenController>(
       plan.world, plan.rig, std::make_shared<const Animation>(plan.character(), clips, animation),
       plan.skill.config);
 }
 
-RolloutSetup SetupOf(const std::shared_ptr<const Plan>& plan) {
+RolloutSetup SetupOf(const std::shared_ptr<const Plan>& plan, double seconds) {
   RolloutSetup setup;
   setup.character = plan->character();
-  setup.scenario.seconds = plan->settings.seconds;
+  setup.scenario.seconds = seconds;
   setup.scenario.world.contact = plan->world.contact;
+  setup.scenario.world.friction = plan->world.friction;
   setup.scenario.world.time_step = plan->world.time_step;
+  if (plan->act_style > 0) {
+    // Again and again, with steps of the walk in between.
+    for (double at = kActFirst; at < setup.scenario.seconds; at += kActEvery) {
+      setup.scenario.commands.push_back({.at = at, .style = plan->act_style});
+      setup.scenario.commands.push_back({.at = at + 0.5 * kActEvery, .style = 0});
+    }
+  }
   setup.driver = DriveByClones(plan->character(), [plan](std::span<const double> parameters) {
     return ControllerOf(*plan, parameters);
   });
@@ -99,26 +118,28 @@ RolloutSetup SetupOf(const std::shared_ptr<const Plan>& plan) {
 
 LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const double> found,
                         double best_return) {
-  RolloutSetup setup = SetupOf(plan);
-  setup.scenario.seconds = kAloneSeconds;
+  const RolloutSetup setup = SetupOf(plan, kAloneSeconds);
   const RolloutResult walk = Rollouts(setup, *plan->workers).Run(1, [&](int, Rollout* trial) {
     trial->parameters.assign(found.begin(), found.end());
     trial->start = plan->start;
   })[0];
   const double speed = walk.forwards / walk.seconds;
   DataDrivenSkill held = plan->skill;
-  held.clips[0].gains = GainsOf(found);
-  const std::string& clip = held.clips[0].motion.name;
+  held.clips[plan->learned].gains = GainsOf(found);
+  const std::string& clip = held.clips[plan->learned].motion.name;
   Skill skill{.name = plan->request.name.empty() ? clip : plan->request.name,
               .controller = "data_driven",
               .description = fmt::format("{} on {}, tracked live and balanced by feedback", clip,
                                          plan->character().name),
               .character = plan->character(),
               .start = plan->start,
-              .wishes = {.time_step = plan->world.time_step},
+              .wishes = {.time_step = plan->world.time_step,
+                         .contact = ContactModel{.stiffness = plan->settings.stiffness,
+                                                 .damping = plan->settings.damping},
+                         .friction = plan->settings.friction},
               .provenance = {{"method", "gains"},
                              {"clip", clip},
-                             {"clip_source", held.clips[0].motion.source},
+                             {"clip_source", held.clips[plan->learned].motion.source},
                              {"seed", plan->request.seed},
                              {"stride", STRIDE_VERSION},
                              {"settings", ConfigToJson(plan->settings)}},
@@ -143,10 +164,69 @@ LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const
                  {"skill", plan->request.out},
                  {"seed", plan->request.seed},
                  {"metrics", skill.metrics},
-                 {"gains", ConfigToJson(held.clips[0].gains)},
+                 {"gains", ConfigToJson(held.clips[plan->learned].gains)},
                  {"settings", ConfigToJson(plan->settings)}};
   result.files = {{plan->request.out, SkillText(skill)}};
   return result;
+}
+
+// First a walk, then one that takes pushes.
+enum class Stage { kAlone, kPushes };
+
+ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, std::span<const double> start,
+                         Stage stage) {
+  const GainSettings& settings = plan->settings;
+  const bool pushes = stage == Stage::kPushes;
+  ParameterSearch search;
+  search.method = "gains";
+  search.input = plan->skill.clips[plan->learned].motion.name;
+  search.input_hash = HashOf(MotionText(plan->skill.clips[plan->learned].motion));
+  search.settings = ConfigToJson(settings);
+  search.seed = plan->request.seed;
+  search.noisy = true;
+  search.validate_every = 5;
+  search.validation_trials = 64;
+  CmaOptions options;
+  options.population = settings.population;
+  options.sigma = pushes && settings.alone_iterations > 0 ? 0.5 * settings.sigma : settings.sigma;
+  SearchSpace space;
+  space.start.assign(start.begin(), start.end());
+  FeedbackGains bounds;
+  const ConfigFields fields = FieldsOf(&bounds);
+  for (int k = 0; k < kGainCount; ++k) {
+    space.scales.push_back(kSpread[k]);
+    space.lower.push_back(fields[k].range.min);
+    space.upper.push_back(fields[k].range.max);
+  }
+  search.optimizer = std::make_unique<CmaEs>(options, plan->request.seed, space);
+  search.iterations = pushes ? settings.iterations : settings.alone_iterations;
+  search.trials = pushes ? settings.trials : std::max(1, settings.trials / 2);
+  search.rollouts = SetupOf(plan, settings.seconds);
+  search.rollouts.scenario.random_pushes = RandomPushes{.duration = settings.push_seconds,
+                                                        .every = settings.push_every,
+                                                        .sigma = pushes ? settings.push : kNudge,
+                                                        .sigma_growth = 0};
+  // Speed and direction are asked of an even walk.
+  const auto even = [pushes](int index) { return !pushes || index % 4 == 0; };
+  search.begin = [plan, even, pushes](int index, std::uint64_t stream, Rollout* trial) {
+    Random random(stream);
+    trial->start = plan->start;
+    trial->pushed = !pushes || !even(index);
+    trial->conditions = DrawWorld(plan->settings.variation, plan->usual, &random).conditions;
+  };
+  search.value = [plan, even](int index, const RolloutResult& r) {
+    const GainSettings& s = plan->settings;
+    const double most = std::max(0.5, std::fabs(plan->clip_speed));
+    const double off = std::fabs(r.forwards / r.seconds - plan->clip_speed) / most;
+    const double aside = std::fabs(r.sideways) / r.seconds / most;
+    // Never worth less for standing longer.
+    const double keeps = even(index) && plan->act_style == 0 ? 1 / (1 + 5 * off + 2 * aside) : 1;
+    return r.seconds / s.seconds * (1 + s.faith * keeps);
+  };
+  search.result = [plan](std::span<const double> found, double best_return) {
+    return ResultOf(plan, found, best_return);
+  };
+  return search;
 }
 
 std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Workers& workers,
@@ -156,7 +236,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   plan->workers = &workers;
   GainSettings& settings = plan->settings;
   for (const std::string& text : request.settings) SetConfigValue(text, &settings);
-  FeedbackGains start = PublishedGainsOf(settings.published);
+  FeedbackGains start = RowOfGains(settings.row);
 
   MotionSource source;
   CaptureOptions capture;
@@ -167,7 +247,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     if (!request.character.empty()) throw;
     source = LoadAnyMotion(request.input, "", {});
   }
-  if (!source.motion.loops && source.format != "built-in" && source.format != "motion" &&
+  if (!request.Has("walk") && !source.motion.loops && source.format != "built-in" && source.format != "motion" &&
       source.format != "keys") {
     capture.loop = true;
     source = LoadAnyMotion(request.input, body, capture);
@@ -178,7 +258,10 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   }
   plan->world.actors = {source.character};
   plan->world.time_step = settings.time_step;
-  plan->world.contact.passes = 2;  // as rough as other learning
+  plan->world.contact = {.stiffness = settings.stiffness,
+                         .damping = settings.damping,
+                         .passes = 2};  // as rough as other learning
+  plan->world.friction = settings.friction;
   plan->skill.clips = {{source.motion, start}};
   plan->skill.config.tracking = settings.tracking;
   plan->skill.config.k_t = settings.k_t;
@@ -186,6 +269,24 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     const Skill skill = LoadSkillOf("data_driven", request.Text("from"));
     start = SkillOf(skill).clips[0].gains;
     plan->from = skill.provenance;
+  }
+  if (request.Has("walk")) {
+    const Skill walk = LoadSkillOf("data_driven", request.Text("walk"));
+    if (walk.character != source.character) {
+      throw InputError(fmt::format("{} is a skill of '{}', the clip is on '{}'; give --character",
+                                   request.Text("walk"), walk.character.name,
+                                   source.character.name));
+    }
+    if (source.motion.loops) {
+      throw InputError(fmt::format("'{}' is a loop: it is walked by itself, leave --walk out",
+                                   source.motion.name));
+    }
+    DataDrivenSkill held = SkillOf(walk);
+    plan->learned = static_cast<int>(held.clips.size());
+    held.clips.push_back(plan->skill.clips[0]);
+    plan->skill = std::move(held);
+    const Animation all(source.character, plan->skill.clips, plan->skill.config.animation);
+    plan->act_style = static_cast<int>(all.Styles().size()) - 1;
   }
   plan->rig = std::make_shared<const Rig>(source.character);
   plan->usual = Batch(plan->world).DefaultConditions();
@@ -196,55 +297,22 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   for (double FeedbackGains::*member : kGainMembers) parameters.push_back(start.*member);
   plan->start = ControllerOf(*plan, parameters)->Start();
 
-  ParameterSearch search;
-  search.method = "gains";
-  search.input = source.motion.name;
-  search.input_hash = HashOf(MotionText(source.motion));
-  search.settings = ConfigToJson(settings);
-  search.seed = request.seed;
-  search.noisy = true;
-  search.validate_every = 10;
-  search.validation_trials = 64;
-  CmaOptions options;
-  options.population = settings.population;
-  options.sigma = settings.sigma;
-  SearchSpace space;
-  space.start = parameters;
-  FeedbackGains bounds;
-  const ConfigFields fields = FieldsOf(&bounds);
-  for (int k = 0; k < kGainCount; ++k) {
-    space.scales.push_back(kSpread[k]);
-    space.lower.push_back(fields[k].range.min);
-    space.upper.push_back(fields[k].range.max);
+  using Found = std::vector<std::vector<double>>;
+  std::vector<SearchStage> stages;
+  if (settings.alone_iterations > 0) {
+    stages.push_back({"alone", [plan](const Found& found) {
+                        return SearchOf(plan, found.back(), Stage::kAlone);
+                      }});
   }
-  search.optimizer = std::make_unique<CmaEs>(options, request.seed, space);
-  search.iterations = settings.iterations;
-  search.trials = settings.trials;
-  search.rollouts = SetupOf(plan);
-  if (settings.push > 0) {
-    search.rollouts.scenario.random_pushes = RandomPushes{.duration = settings.push_seconds,
-                                                          .every = settings.push_every,
-                                                          .sigma = settings.push,
-                                                          .sigma_growth = 0};
+  if (settings.iterations > 0) {
+    stages.push_back({"pushes", [plan](const Found& found) {
+                        return SearchOf(plan, found.back(), Stage::kPushes);
+                      }});
   }
-  search.begin = [plan](int index, std::uint64_t stream, Rollout* trial) {
-    Random random(stream);
-    trial->start = plan->start;
-    trial->pushed = index % 4 != 0;  // speed and direction are asked of an even walk
-    trial->conditions = DrawWorld(plan->settings.variation, plan->usual, &random).conditions;
-  };
-  search.value = [plan](int index, const RolloutResult& r) {
-    const GainSettings& s = plan->settings;
-    const double most = std::max(0.5, std::fabs(plan->clip_speed));
-    const double off = std::fabs(r.forwards / r.seconds - plan->clip_speed) / most;
-    const double aside = std::fabs(r.sideways) / r.seconds / most;
-    const double keeps = index % 4 == 0 ? std::min(2 * off, 1.0) + std::min(aside, 0.5) : 0;
-    return r.seconds / s.seconds * (1 + s.faith * (1 - keeps));
-  };
-  search.result = [plan](std::span<const double> found, double best_return) {
-    return ResultOf(plan, found, best_return);
-  };
-  return MakeParameterSearch(std::move(search), workers);
+  if (stages.empty()) {
+    throw InputError("nothing to learn: alone_iterations and iterations are both 0");
+  }
+  return MakeStagedSearch(std::move(stages), std::move(parameters), workers);
 }
 
 }  // namespace
@@ -283,7 +351,9 @@ LearningMethod GainLearning() {
           .input_help = "A walk: built in, a motion file, or motion capture (its best cycle)",
           .examples = {"stride learn gains walk -o walk.skill",
                        "stride learn gains capture.bvh -o mine.skill --character human"},
-          .options = {{"from", "Skill of this method to begin with"}},
+          .options = {{"from", "Skill of this method to begin with"},
+                      {"walk", "Skill of this method: the clip, a turn say, is performed out of its "
+                               "walk and becomes part of it"}},
           .schema = ConfigSchema<GainSettings>,
           .make = MakeJob};
 }
