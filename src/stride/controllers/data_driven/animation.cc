@@ -137,6 +137,11 @@ void Animation::AddStandIn(const Character& character, Style* style) {
     clip.name += how;
     clip.speed *= share;
     for (Fragment& fragment : clip.fragments) fragment = WithStride(character, fragment, share);
+    // What drives it on grows with the stride.
+    for (double FeedbackGains::*drive :
+         {&FeedbackGains::lean, &FeedbackGains::push_off, &FeedbackGains::extend}) {
+      clip.gains.*drive *= share;
+    }
     clips_.push_back(std::move(clip));
     style->clips.push_back(static_cast<int>(clips_.size()) - 1);
   };

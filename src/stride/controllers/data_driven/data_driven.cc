@@ -263,6 +263,12 @@ double DataDrivenController::FootHeight(const BodyFrames& frames) const {
   return frames.position[rig_->feet[swing].foot].z - frames.position[rig_->feet[1 - swing].foot].z;
 }
 
+Surface DataDrivenController::GroundUnder(int side) const {
+  if (!config_.knows_ground) return {0, kUp};
+  const Vec3d& foot = simulated_.frames.position[rig_->feet[side].foot];
+  return SurfaceAt(terrain_, foot.x, foot.y);
+}
+
 // Lowest point of a foot in the simulation.
 double DataDrivenController::SoleHeight(int side) const {
   double lowest = HUGE_VAL;
@@ -324,6 +330,10 @@ void DataDrivenController::Edit(double phase, const State& state) {
     foot = Slerp(foot, AxisAngle(kUp, Heading(foot)),
                  gains.flat * ForwardTransition(p, 0, kStanceFootShare));
   }
+  const Surface stance_ground = GroundUnder(stance), swing_ground = GroundUnder(swing);
+  foot = Slerp(Quatd::Identity(), RotationBetween(kUp, stance_ground.normal),
+               ForwardTransition(p, 0, kStanceFootShare)) *
+         foot;
   SetFoot(*rig_, stance, foot, &pose);
 
   if (config_.stance_hip) {
@@ -335,6 +345,10 @@ void DataDrivenController::Edit(double phase, const State& state) {
     swing_feedback_ = SwingFeedback(gains, error_) * ForwardTransition(p, 0, gains.swing_by);
   }
   if (config_.swing_hip) TurnSwingHip(*rig_, swing, swing_feedback_, gains.level, &pose);
+  if (swing_ground.normal.z < 1) {
+    const Quatd tilt = Slerp(Quatd::Identity(), RotationBetween(kUp, swing_ground.normal), s);
+    SetFoot(*rig_, swing, tilt * pose.frames.rotation[rig_->feet[swing].foot], &pose);
+  }
   const double pushing = std::sin(M_PI * std::min(p / kPushOffShare, 1.0));
   const double push = (gains.push_off + gains.push_off_behind * behind_at_landing_) * pushing;
   double extend = (gains.extend + gains.extend_behind * behind_at_landing_) * pushing;
@@ -349,7 +363,9 @@ void DataDrivenController::Edit(double phase, const State& state) {
   const Quatd root = QuatAt(state.q, 3);
   const double lift = gains.lift * 0.5 * (1 - std::cos(2 * M_PI * p));
   const double height = FootHeight(simulated_.frames);
-  const double wanted = FootHeight(unwarped_.frames) + lift;
+  // Uphill the swing foot has to come higher; downhill it just comes down later.
+  const double rise = std::max(0.0, swing_ground.height - stance_ground.height) * s;
+  const double wanted = FootHeight(unwarped_.frames) + lift + rise;
   height_feedback_ = 0;
   if (config_.swing_height && heights_known_) {
     const double rate = (height - foot_height_) * kControlRate;
@@ -357,7 +373,7 @@ void DataDrivenController::Edit(double phase, const State& state) {
     height_feedback_ = (gains.c5 * (wanted - height) + gains.c6 * (wanted_rate - rate)) * s;
   }
   foot_height_ = height, reference_foot_height_ = wanted, heights_known_ = true;
-  const double raise = height_feedback_ + lift;
+  const double raise = height_feedback_ + lift + rise;
   if (extend != 0) RaiseFoot(*rig_, swing, root, -extend, &pose, &scratch_);
   if (raise > 0) {
     RaiseFoot(*rig_, swing, root, raise, &pose, &scratch_);

@@ -22,6 +22,8 @@ struct DataDrivenConfig {
   // Each can be switched off: Section 5, "Effects of individual components".
   bool synchronisation = true, stance_hip = true, swing_hip = true, stance_ankle = true,
        swing_height = true;
+  // Feet are laid on the ground as it is under them, and lifted over what rises; else it is level.
+  bool knows_ground = true;
   std::string row = "normal";  // of RowOfGains() that `gains` starts from
   FeedbackGains gains;
   AnimationConfig animation;
@@ -39,8 +41,10 @@ void VisitConfig(DataDrivenConfig& c, Visitor& visit) {
   visit("swing_hip", c.swing_hip, "feedback on the swing hip (eq. 3)");
   visit("stance_ankle", c.stance_ankle, "feedback on the stance ankle (eq. 4)");
   visit("swing_height", c.swing_height, "feedback on the height of the swing foot (eq. 5)");
+  visit("knows_ground", c.knows_ground, "feet follow the ground under them; else it is level");
   visit("row", c.row, {},
-        "gains to start from: a row of the paper's Figure 5 (normal), or one tuned here (tuned_normal)");
+        "gains to start from: a row of the paper's Figure 5 (normal), or one tuned here "
+        "(tuned_normal); for several motions one each, with commas between");
   visit("gains", c.gains);
   visit("animation", c.animation);
 }
@@ -75,6 +79,7 @@ class DataDrivenController final : public Controller {
   void ErrorAt(double phase, const State& state);
   void Edit(double phase, const State& state);
   double SoleHeight(int side) const;
+  Surface GroundUnder(int side) const;
   double FootHeight(const BodyFrames& frames) const;
   void Track(const Observation& observation, double time, Actuation* actuation);
 

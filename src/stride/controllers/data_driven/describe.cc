@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,27 @@ std::string Refuses(const Character& character) {
 
 namespace {
 
+std::vector<std::string> Split(const std::string& list) {
+  std::vector<std::string> parts(1);
+  for (const char c : list) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+// Those that the user has set one by one hold for all clips.
+void SetGains(const nlohmann::json& config, DataDrivenSkill* held) {
+  if (!config.contains("gains")) return;
+  ConfigFromJson(config["gains"], "data_driven.gains", &held->config.gains);
+  for (Animation::Clip& clip : held->clips) {
+    ConfigFromJson(config["gains"], "data_driven.gains", &clip.gains);
+  }
+}
+
 // A skill's clips and settings, or the motions given with the gains of a row of Figure 5; in both
 // what the user has set on top.
 DataDrivenSkill WhatToFollow(const ControllerInput& input) {
@@ -25,17 +47,16 @@ DataDrivenSkill WhatToFollow(const ControllerInput& input) {
   if (input.skill) {
     held = SkillOf(*input.skill);
     ConfigFromJson(input.config, "data_driven", &held.config);
-    if (input.config.contains("gains")) {
-      for (Animation::Clip& clip : held.clips)
-        ConfigFromJson(input.config["gains"], "data_driven.gains", &clip.gains);
-    }
+    SetGains(input.config, &held);
     return held;
   }
-  DataDrivenConfig& config = held.config;
-  ConfigFromJson(input.config, "data_driven", &config);
-  config.gains = RowOfGains(config.row);
-  ConfigFromJson(input.config, "data_driven", &config);
-  for (const Motion& motion : input.motions) held.clips.push_back({motion, config.gains});
+  ConfigFromJson(input.config, "data_driven", &held.config);
+  const std::vector<std::string> rows = Split(held.config.row);
+  for (std::size_t k = 0; k < input.motions.size(); ++k) {
+    held.clips.push_back({input.motions[k], RowOfGains(rows[std::min(k, rows.size() - 1)])});
+  }
+  held.config.gains = RowOfGains(rows[0]);
+  SetGains(input.config, &held);
   return held;
 }
 

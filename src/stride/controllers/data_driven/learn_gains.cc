@@ -35,7 +35,7 @@ constexpr double kSpread[kGainCount] = {0.1, 0.1,  0.1,  0.1,  0.4,  0.2, 0.2, 0
 struct GainSettings {
   int alone_iterations = 30, iterations = 30, population = 32, trials = 8;
   double seconds = 12, push = 60, push_seconds = 0.4, push_every = 3;
-  double sigma = 0.5, faith = 1;
+  double sigma = 0.5, faith = 1, slowest = 0.4;
   double time_step = 0.005;
   std::string tracking = "prescribed", row = "normal";
   double k_t = 40;
@@ -55,6 +55,7 @@ void VisitConfig(GainSettings& s, Visitor& visit) {
   visit("push_every", s.push_every, {0.5, 20, "s"}, "from one push to the next");
   visit("sigma", s.sigma, {0.001, 2}, "how far the search looks at first, in usual spreads");
   visit("faith", s.faith, {0, 10}, "weight of speed and direction against not falling");
+  visit("slowest", s.slowest, {0, 1}, "slowest speed that it is told to go at, of the clip's");
   visit("time_step", s.time_step, {0.0005, 0.01, "s"}, "of the simulation that is learned in");
   visit("tracking", s.tracking, {"prescribed", "inverse", "servo"}, "as of the controller");
   visit("row", s.row, {}, "gains to begin with: a row of the paper's Figure 5, or a tuned one");
@@ -213,6 +214,12 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, std::span<cons
     trial->start = plan->start;
     trial->pushed = !pushes || !even(index);
     trial->conditions = DrawWorld(plan->settings.variation, plan->usual, &random).conditions;
+    if (pushes && index % 4 == 3 && plan->act_style == 0) {
+      // Told to go elsewhere, slower or faster.
+      trial->command.speed =
+          std::fabs(plan->clip_speed) * random.Uniform(plan->settings.slowest, 1.15);
+      trial->command.heading = random.Uniform(-M_PI, M_PI);
+    }
   };
   search.value = [plan, even](int index, const RolloutResult& r) {
     const GainSettings& s = plan->settings;

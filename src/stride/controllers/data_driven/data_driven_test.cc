@@ -1,0 +1,361 @@
+#include "stride/controllers/data_driven/data_driven.h"
+
+#include <cmath>
+#include <memory>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "stride/character/library.h"
+#include "stride/controllers/data_driven/learn_gains.h"
+#include "stride/controllers/registry.h"
+#include "stride/math/rotation.h"
+#include "stride/motion/edit/blend.h"
+#include "stride/motion/library.h"
+#include "stride/scenario/fall.h"
+#include "stride/scenario/placement.h"
+#include "stride/scenario/scenario.h"
+#include "stride/sim/engine.h"
+#include "stride/testing/input_error_of.h"
+
+namespace stride {
+namespace {
+
+using data_driven_controller::DataDrivenSkill;
+using testing::HasSubstr;
+
+EditedPose PoseOf(const Rig& rig, const std::vector<double>& q) {
+  EditedPose pose{q, {}};
+  rig.kinematics.Frames(q, &pose.frames);
+  return pose;
+}
+
+// ---- Feedback, on a body of balls and on one of hinge chains
+
+class BalanceTest : public testing::TestWithParam<const char*> {
+ protected:
+  BalanceTest() : rig(LoadCharacter(GetParam())), pose(PoseOf(rig, Bent())) {}
+  std::vector<double> Bent() const {
+    return SampleMotion(LoadMotion("walk", rig.character), rig.character, 0.3);
+  }
+  Vec3d Foot(int side) const { return pose.frames.position[rig.feet[side].foot]; }
+
+  Rig rig;
+  EditedPose pose;
+};
+
+TEST_P(BalanceTest, TheSwingFootFollowsTheFeedback) {
+  for (const Vec3d& feedback : {Vec3d{0.1, 0, 0}, Vec3d{0, 0.1, 0}, Vec3d{-0.1, -0.05, 0}}) {
+    pose = PoseOf(rig, Bent());
+    const Vec3d before = Foot(0);
+    TurnSwingHip(rig, 0, feedback, 0, &pose);
+    const Vec3d way = Foot(0) - before;
+    EXPECT_GT(way.x * feedback.x + way.y * feedback.y, 0.5 * SquaredNorm(feedback));
+    // What the edit says of the bodies is what the coordinates say.
+    EXPECT_LT(Norm(PoseOf(rig, pose.q).frames.position[rig.feet[0].foot] - Foot(0)), 1e-9);
+  }
+}
+
+TEST_P(BalanceTest, ALevelSwingFootKeepsItsOrientation) {
+  const Quatd before = pose.frames.rotation[rig.feet[1].foot];
+  TurnSwingHip(rig, 1, {0.15, 0, 0}, 1, &pose);
+  EXPECT_LT(Norm(Log(Conjugate(before) * pose.frames.rotation[rig.feet[1].foot])), 0.02);
+}
+
+TEST_P(BalanceTest, TheStanceAnklePutsItsToesDownForWhoIsAhead) {
+  const auto toes = [&] {  // pitch of the foot, rad
+    return std::asin(Rotate(pose.frames.rotation[rig.feet[1].foot], Vec3d{1, 0, 0}).z);
+  };
+  const double before = toes();
+  TurnStanceAnkle(rig, 1, {0.1, 0, 0}, &pose);
+  EXPECT_NEAR(toes(), before - 0.1, 0.02);
+}
+
+TEST_P(BalanceTest, TheStanceHipGoesOverToTheSimulatedThigh) {
+  const int thigh = rig.feet[0].thigh;
+  const Quatd pelvis = pose.frames.rotation[rig.pelvis];
+  const Quatd simulated = Exp(Vec3d{0.1, 0.2, 0}) * pose.frames.rotation[thigh];
+  MatchStanceHip(rig, 0, simulated, 1, &pose);
+  EXPECT_LT(Norm(Log(Conjugate(simulated) * pose.frames.rotation[thigh])), 0.01);
+  EXPECT_EQ(pelvis, pose.frames.rotation[rig.pelvis]);
+}
+
+TEST_P(BalanceTest, AFootIsRaisedInTheWorldOfTheSimulatedRoot) {
+  const Quatd root = Exp(Vec3d{0.05, 0.1, 0.3}) * QuatAt(pose.q, 3);
+  EditedPose scratch = pose;
+  std::vector<double> turned = pose.q;
+  Put(root, 3, &turned);
+  const Vec3d before = PoseOf(rig, turned).frames.position[rig.feet[1].foot];
+  RaiseFoot(rig, 1, root, 0.04, &pose, &scratch);
+  turned = pose.q;
+  Put(root, 3, &turned);
+  const Vec3d way = PoseOf(rig, turned).frames.position[rig.feet[1].foot] - before;
+  EXPECT_NEAR(way.z, 0.04, 2e-3);
+  EXPECT_NEAR(std::hypot(way.x, way.y), 0, 5e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Bodies, BalanceTest, testing::Values("lee10", "liu16", "wang09-tall"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+TEST(FeedbackTest, GainsDependOnTheSideOfTheReference) {
+  FeedbackGains gains;
+  gains.c1_sagittal_behind = 1, gains.c1_sagittal_ahead = 2;
+  gains.c2_sagittal_behind = 3, gains.c2_sagittal_ahead = 4;
+  gains.c1_coronal = 5, gains.c2_coronal = 6;
+  // The way leads along +Y: the sagittal plane is its, and left of it is -X.
+  BalanceError error{.velocity = {0, 0.1, 0}, .position = {0, -0.2, 0}, .along = {0, 1, 0}};
+  EXPECT_NEAR(SwingFeedback(gains, error).y, 1 * 0.1 - 3 * 0.2, 1e-12);
+  error.position.y = 0.2;
+  EXPECT_NEAR(SwingFeedback(gains, error).y, 2 * 0.1 + 4 * 0.2, 1e-12);
+  error = {.velocity = {0.1, 0, 0}, .position = {-0.2, 0, 0}, .along = {0, 1, 0}};
+  EXPECT_NEAR(SwingFeedback(gains, error).x, 5 * 0.1 - 6 * 0.2, 1e-12);
+}
+
+TEST(GainsTest, AreThoseOfFigure5) {
+  EXPECT_EQ(PublishedGains().size(), 21u);
+  const FeedbackGains& gentle = RowOfGains("gentle");
+  EXPECT_EQ(gentle.c1_sagittal_behind, 0);
+  EXPECT_EQ(gentle.c1_coronal, 0.3);
+  EXPECT_EQ(gentle.c2_sagittal_behind, 1.2);
+  EXPECT_EQ(gentle.c2_sagittal_ahead, 0.05);
+  EXPECT_EQ(gentle.c4_sagittal, 0.1);
+  EXPECT_EQ(gentle.c5, 0.5);
+  EXPECT_EQ(gentle.c6, 0.02);
+  EXPECT_EQ(RowOfGains("backward").c3_coronal, 0.3);
+  EXPECT_THAT(InputErrorOf([] { RowOfGains("limp"); }), HasSubstr("limp"));
+}
+
+TEST(GainsTest, EveryGainIsAMember) {
+  FeedbackGains gains;
+  EXPECT_EQ(FieldsOf(&gains).size(), static_cast<std::size_t>(kGainCount));
+  FeedbackGains sum = NoGains();
+  AddShare(RowOfGains("slow"), 0.25, &sum);
+  AddShare(RowOfGains("fast"), 0.75, &sum);
+  EXPECT_DOUBLE_EQ(sum.c1_coronal, 0.25 * 0.25 + 0.75 * 0.3);
+}
+
+// ---- Fragments
+
+class FragmentTest : public testing::Test {
+ protected:
+  Character body = LoadCharacter("lee10");
+  Motion walk = LoadMotion("walk", body);
+};
+
+TEST_F(FragmentTest, AWalkIsCutAtItsLandings) {
+  const std::vector<Fragment> fragments = CutAtContacts(body, walk);
+  ASSERT_EQ(fragments.size(), 2u);
+  EXPECT_NE(fragments[0].Swing(), fragments[1].Swing());
+  double seconds = 0, way = 0;
+  for (const Fragment& fragment : fragments) {
+    EXPECT_GE(fragment.Swing(), 0);
+    EXPECT_GT(fragment.both, 0.05);
+    EXPECT_LT(fragment.both, 0.45);
+    EXPECT_NEAR(fragment.turn, 0, 0.01);
+    EXPECT_EQ(fragment.frames[0][0], 0);
+    seconds += fragment.seconds;
+    way += fragment.frames.back()[0];
+  }
+  EXPECT_NEAR(seconds, walk.Duration(), 1e-6);
+  EXPECT_NEAR(way / seconds, MeanSpeed(walk), 0.01);
+  // One goes on where the other ends.
+  for (std::size_t k = 7; k < body.rest_q.size(); ++k) {
+    EXPECT_NEAR(fragments[0].frames.back()[k], fragments[1].frames[0][k], 1e-6) << k;
+  }
+}
+
+TEST_F(FragmentTest, TurningWalksKnowTheirTurn) {
+  const std::vector<Fragment> fragments = CutAtContacts(body, LoadMotion("turn_left", body));
+  double turn = 0;
+  for (const Fragment& fragment : fragments) turn += fragment.turn;
+  EXPECT_NEAR(turn, M_PI / 4, 0.02);
+}
+
+TEST_F(FragmentTest, BlendsMeetTheirParts) {
+  const std::vector<Fragment> fragments = CutAtContacts(body, walk);
+  const BlendPart whole[] = {{&fragments[0], 1}};
+  std::vector<double> q(body.rest_q.size());
+  SampleBlend(body, whole, 1, &q);
+  for (std::size_t k = 0; k < q.size(); ++k) EXPECT_NEAR(q[k], fragments[0].frames.back()[k], 1e-9);
+  const Fragment spot = WithStride(body, fragments[0], 0);
+  const BlendPart halves[] = {{&fragments[0], 0.5}, {&spot, 0.5}};
+  SampleBlend(body, halves, 1, &q);
+  EXPECT_NEAR(q[0], 0.5 * fragments[0].frames.back()[0], 1e-9);
+}
+
+TEST_F(FragmentTest, OnTheSpotTheFeetStayBesideEachOther) {
+  const Rig rig(body);
+  for (const Fragment& fragment : CutAtContacts(body, walk)) {
+    const Fragment spot = WithStride(body, fragment, 0);
+    EXPECT_EQ(spot.speed, 0);
+    for (std::size_t f = 0; f < spot.frames.size(); ++f) {
+      const EditedPose was = PoseOf(rig, fragment.frames[f]), is = PoseOf(rig, spot.frames[f]);
+      for (int side = 0; side < 2; ++side) {
+        const int foot = rig.feet[side].foot;
+        EXPECT_NEAR(is.frames.position[foot].x, 0, 0.03);
+        EXPECT_NEAR(is.frames.position[foot].z, was.frames.position[foot].z, 0.02);
+      }
+    }
+  }
+}
+
+TEST_F(FragmentTest, TheWayFitsLongerLegs) {
+  std::vector<Fragment> fragments = CutAtContacts(body, walk);
+  EXPECT_EQ(FitWayToLegs(body, &fragments), 1);
+  Scenario scenario;
+  scenario.changes = {{"legs", 1.5}};
+  ApplyChanges(scenario, &body);
+  // Legs of half as much again, on feet as they were.
+  const double factor = FitWayToLegs(body, &fragments);
+  EXPECT_GT(factor, 1.25);
+  EXPECT_LT(factor, 1.5);
+  EXPECT_EQ(FitWayToLegs(body, &fragments), 1);  // nothing slides any more
+  EXPECT_NEAR(LowestContactAt(body, fragments[0].frames[3]), 0, 1e-9);
+}
+
+TEST_F(FragmentTest, WhatIsNoWalkIsRefused) {
+  EXPECT_THAT(InputErrorOf([&] { CutAtContacts(body, LoadMotion("stand", body)); }),
+              HasSubstr("no usable step"));
+  Motion hops = walk;  // the right foot never stands
+  for (std::uint8_t& label : hops.contacts) label &= kLeftFootDown;
+  EXPECT_THAT(InputErrorOf([&] { CutAtContacts(body, hops); }), HasSubstr("motion 'walk'"));
+  Motion floating = walk;
+  const Rig rig(body);
+  for (std::size_t f = 0; f < floating.frames.size(); ++f) {
+    EditedPose pose = PoseOf(rig, floating.frames[f]), scratch = pose;
+    RaiseFoot(rig, 0, QuatAt(pose.q, 3), 0.4, &pose, &scratch);
+    floating.frames[f] = pose.q;
+  }
+  EXPECT_THAT(InputErrorOf([&] { CutAtContacts(body, floating); }), HasSubstr("left foot stands"));
+}
+
+// ---- The animation engine
+
+TEST_F(FragmentTest, SpeedsAreBlendedAndFeetTakeTurns) {
+  const Animation animation(
+      body, {{walk, RowOfGains("normal")}, {LoadMotion("walk_fast", body), RowOfGains("fast")}}, {});
+  EXPECT_EQ(animation.Styles(), std::vector<std::string>{"walk"});
+  AnimationState state;
+  PlannedFragment next;
+  int swung = -1;
+  for (int k = 0; k < 12; ++k) {
+    animation.Next(swung, 0, {.speed = 1.5}, &state, &next);
+    ASSERT_EQ(next.part_count, 2);
+    if (swung >= 0) {
+      EXPECT_EQ(next.Swing(), 1 - swung);
+    }
+    swung = next.Swing();
+  }
+  EXPECT_NEAR(next.speed, 1.5, 0.08);
+  const double share = next.parts[1].weight;
+  EXPECT_NEAR(next.gains.c1_coronal, (1 - share) * 0.2 + share * 0.3, 1e-9);
+  animation.Next(swung, 0, {.heading = 2.0}, &state, &next);
+  EXPECT_NEAR(next.bend, 25 * M_PI / 180, 1e-6);
+}
+
+TEST_F(FragmentTest, ADeadEndOfAGraphIsRefused) {
+  MotionGraph graph;
+  graph.clips = {walk};
+  graph.nodes = {{"walk", 0, 0, walk.FrameCount() - 1}, {"end", 0, 0, walk.FrameCount() - 1}};
+  graph.edges = {{0, 0, 0}, {0, 1, 0}};
+  const std::vector<FeedbackGains> gains(2);
+  EXPECT_THAT(InputErrorOf([&] { Animation(body, graph, gains, {}); }), HasSubstr("dead end"));
+  graph.edges.push_back({1, 0, 0});
+  const Animation animation(body, graph, gains, {});
+  AnimationState state;
+  PlannedFragment next;
+  int swung = -1;
+  for (int k = 0; k < 4; ++k) {
+    animation.Next(swung, 0, {.style = 1}, &state, &next);
+    EXPECT_EQ(state.clip, k < 2 ? 0 : 1) << k;  // asked for by its name: after the walk's two steps
+    swung = next.Swing();
+  }
+}
+
+// ---- Tracking
+
+struct Runner {
+  Runner(const std::string& tracking, double height) {
+    input.world.actors = {LoadCharacter("lee10")};
+    input.world.time_step = 1.0 / 900;
+    input.stand = StandOn(input.world.actors[0], input.world.terrain);
+    input.motions = {LoadMotion("walk", input.world.actors[0])};
+    input.config = {{"tracking", tracking}};
+    controller = MakeController("data_driven", input);
+    engine = MakeEngine("native", input.world);
+    State start = controller->Start();
+    start.q[2] += height;
+    engine->SetState(0, start);
+    actuations = {Passive(input.world.actors[0])};
+  }
+  void Step(const Vec3d& push = {}) {
+    controller->Step({step * input.world.time_step, engine->GetState(0), contacts}, {},
+                     &actuations[0]);
+    const ExternalForce force = {.body = 1, .force = push};
+    engine->Step(actuations, {&force, 1});
+    contacts.assign(engine->Contacts().begin(), engine->Contacts().end());
+    ++step;
+  }
+  ControllerInput input;
+  std::unique_ptr<Controller> controller;
+  std::unique_ptr<Engine> engine;
+  std::vector<Actuation> actuations;
+  std::vector<Contact> contacts;
+  int step = 0;
+};
+
+// In the air nothing but the joints' own torques acts: both ways to the same accelerations agree.
+TEST(TrackingTest, PrescribedAccelerationsAreThoseOfInverseDynamics) {
+  Runner prescribed("prescribed", 5), inverse("inverse", 5);
+  for (int k = 0; k < 120; ++k) {
+    prescribed.Step();
+    inverse.Step();
+  }
+  const State &a = prescribed.engine->GetState(0), &b = inverse.engine->GetState(0);
+  for (std::size_t k = 6; k < a.v.size(); ++k) EXPECT_NEAR(a.v[k], b.v[k], 0.02) << k;
+  for (std::size_t k = 0; k < a.q.size(); ++k) EXPECT_NEAR(a.q[k], b.q[k], 2e-3) << k;
+}
+
+// Pushed in the air: joints whose accelerations are prescribed feel nothing of it, others do.
+TEST(TrackingTest, APushDoesNotReachPrescribedJoints) {
+  const auto difference = [](const std::string& tracking) {
+    Runner calm(tracking, 5), pushed(tracking, 5);
+    for (int k = 0; k < 60; ++k) {
+      calm.Step();
+      pushed.Step({300, 0, 0});
+    }
+    double largest = 0;
+    for (std::size_t k = 6; k < calm.engine->GetState(0).v.size(); ++k) {
+      largest = std::max(largest, std::fabs(calm.engine->GetState(0).v[k] -
+                                            pushed.engine->GetState(0).v[k]));
+    }
+    return largest;
+  };
+  EXPECT_GT(difference("inverse"), 0.2);
+  EXPECT_LT(difference("prescribed"), 0.1 * difference("inverse"));
+}
+
+// ---- Skills
+
+TEST(DataDrivenSkillTest, PayloadsRoundTrip) {
+  const Character body = LoadCharacter("lee10");
+  DataDrivenSkill held;
+  held.config.tracking = "servo";
+  held.clips = {{LoadMotion("walk", body), RowOfGains("slow")}};
+  Skill skill{.controller = "data_driven", .character = body};
+  skill.payload = data_driven_controller::PayloadOf(held);
+  const DataDrivenSkill read = data_driven_controller::SkillOf(skill);
+  EXPECT_EQ(read.config.tracking, "servo");
+  ASSERT_EQ(read.clips.size(), 1u);
+  EXPECT_EQ(read.clips[0].gains, held.clips[0].gains);
+  EXPECT_EQ(read.clips[0].motion.frames, held.clips[0].motion.frames);
+  skill.payload["clips"] = nlohmann::ordered_json::array();
+  EXPECT_THAT(InputErrorOf([&] { data_driven_controller::SkillOf(skill); }), HasSubstr("clips"));
+}
+
+}  // namespace
+}  // namespace stride
