@@ -166,10 +166,10 @@ Character MakeLee10Heavy() {
   character.name = "lee10-heavy";
   character.description = "lee10 with the masses of SIMBICON's body, for its push experiment";
   constexpr std::pair<const char*, double> kMasses[] = {
-      {"pelvis", 16.61},         {"torso", 29.27},           {"head", 5.89},
-      {"left_upper_arm", 2.79},  {"left_lower_arm", 1.76},   {"left_thigh", 8.35},
-      {"left_shin", 4.16},       {"left_foot", 1.34},        {"right_upper_arm", 2.79},
-      {"right_lower_arm", 1.76}, {"right_thigh", 8.35},      {"right_shin", 4.16},
+      {"pelvis", 16.61},         {"torso", 29.27},         {"head", 5.89},
+      {"left_upper_arm", 2.79},  {"left_lower_arm", 1.76}, {"left_thigh", 8.35},
+      {"left_shin", 4.16},       {"left_foot", 1.34},      {"right_upper_arm", 2.79},
+      {"right_lower_arm", 1.76}, {"right_thigh", 8.35},    {"right_shin", 4.16},
       {"right_foot", 1.34},
   };
   const double before = TotalMass(character);

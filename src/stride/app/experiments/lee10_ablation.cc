@@ -54,8 +54,7 @@ Findings Measure(const ExperimentContext& context) {
     std::vector<char> fell(count);
     ForEachInParallel(count, context.threads, [&](int k) {
       const Lee10Clip& clip = walks[k / seeds];
-      RunSetup setup =
-          Lee10Setup(clip, motions[k / seeds], "lee10", GainsFor(clip.name), seconds);
+      RunSetup setup = Lee10Setup(clip, motions[k / seeds], "lee10", GainsFor(clip.name), seconds);
       if (*part.setting) setup.characters[0].controller_config[part.setting] = false;
       PerturbStart(1000 * context.seed + k % seeds + 1, &setup);
       const Lee10Run run = Follow(setup);
@@ -82,19 +81,18 @@ Findings Measure(const ExperimentContext& context) {
                                  : "")});
     plot.categories.push_back(part.name);
     plot.series[0].y.push_back(median);
-    context.Tell(fmt::format("without {}: median {} steps, {} of {} fall", part.name, median, falls,
-                             count));
+    context.Tell(
+        fmt::format("without {}: median {} steps, {} of {} fall", part.name, median, falls, count));
   }
   // Stance hip worst, then synchronisation, then swing hip, then the other two.
   const bool ordered = medians[2] <= medians[1] && medians[1] <= medians[3] &&
                        medians[3] <= std::min(medians[4], medians[5]);
-  findings.rows.push_back(
-      {.name = "order of severity",
-       .paper_text = "stance hip, synchronisation, swing hip, the rest",
-       .ours = ordered ? 1 : 0,
-       .unit = "",
-       .met = context.quick ? std::nullopt : std::optional<bool>(ordered),
-       .note = "by the medians"});
+  findings.rows.push_back({.name = "order of severity",
+                           .paper_text = "stance hip, synchronisation, swing hip, the rest",
+                           .ours = ordered ? 1 : 0,
+                           .unit = "",
+                           .met = context.quick ? std::nullopt : std::optional<bool>(ordered),
+                           .note = "by the medians"});
   findings.plots.push_back(std::move(plot));
   return findings;
 }

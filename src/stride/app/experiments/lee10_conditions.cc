@@ -26,22 +26,33 @@ struct Condition {
 void Slope(double degrees, Scenario* s) { s->world.terrain.slope = Radians(degrees); }
 constexpr Condition kConditions[] = {
     {"load on one leg", "kg", 15, 0, 40, 1,
-     [](double x, Scenario* s) { s->loads = {{"left_shank", x}}; }},
+     [](double x, Scenario* s) {
+       s->loads = {{"left_shank", x}};
+     }},
     {"longer legs", "of their length", 1.5, 1, 2, 0.05,
-     [](double x, Scenario* s) { s->changes = {{"legs", x}}; }},
+     [](double x, Scenario* s) {
+       s->changes = {{"legs", x}};
+     }},
     {"shorter legs", "of their length", 0.5, 1, 0.3, 0.05,
-     [](double x, Scenario* s) { s->changes = {{"legs", x}}; }},
+     [](double x, Scenario* s) {
+       s->changes = {{"legs", x}};
+     }},
     {"one leg shorter", "of its length", 0.97, 1, 0.8, 0.01,
-     [](double x, Scenario* s) { s->changes = {{"left_leg", x}}; }},
+     [](double x, Scenario* s) {
+       s->changes = {{"left_leg", x}};
+     }},
     {"uphill", "degrees", 6, 0, 20, 0.5, [](double x, Scenario* s) { Slope(x, s); }},
     {"downhill", "degrees", 4, 0, 20, 0.5, [](double x, Scenario* s) { Slope(-x, s); }},
-    {"less friction", "", 0.6, 1, 0.05, 0.05,
-     [](double x, Scenario* s) { s->world.friction = x; }},
+    {"less friction", "", 0.6, 1, 0.05, 0.05, [](double x, Scenario* s) { s->world.friction = x; }},
     {"more friction", "", 12, 1, 24, 1, [](double x, Scenario* s) { s->world.friction = x; }},
     {"shorter, same weight", "of its size", 0.8, 1, 0.4, 0.05,
-     [](double x, Scenario* s) { s->changes = {{"all", x, 1}}; }},
+     [](double x, Scenario* s) {
+       s->changes = {{"all", x, 1}};
+     }},
     {"shorter and lighter", "of size and weight", 0.8, 1, 0.4, 0.05,
-     [](double x, Scenario* s) { s->changes = {{"all", x, x}}; }},
+     [](double x, Scenario* s) {
+       s->changes = {{"all", x, x}};
+     }},
 };
 
 }  // namespace
@@ -82,10 +93,10 @@ Findings Measure(const ExperimentContext& context) {
          .ours = limit.holds.value_or(condition.easy),
          .unit = condition.unit,
          .met = context.quick ? std::nullopt : std::optional<bool>(held == seeds),
-         .note = fmt::format("limit at which all {} starts walk 60 s; at the paper's value {} of {} "
-                             "do; gains {}{}",
-                             seeds, held, seeds, gains,
-                             limit.holds ? "" : "; falls even at the easy end")});
+         .note = fmt::format(
+             "limit at which all {} starts walk 60 s; at the paper's value {} of {} "
+             "do; gains {}{}",
+             seeds, held, seeds, gains, limit.holds ? "" : "; falls even at the easy end")});
     context.Tell(fmt::format("{}: {} of {} at {:g}, limit {:.2f}", condition.name, held, seeds,
                              condition.paper, limit.holds.value_or(condition.easy)));
   }

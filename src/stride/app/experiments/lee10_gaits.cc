@@ -35,16 +35,16 @@ Findings Measure(const ExperimentContext& context) {
       RunSetup setup = Lee10Setup(clip, motion, "lee10", GainsFor(clip.name), seconds);
       PerturbStart(1000 * context.seed + k + 1, &setup);
       const Lee10Run run = Follow(setup);
-      outcomes[k] = {run.seconds, run.metrics.speed,
-                     run.metrics.tracking_error_deg.value_or(0), run.metrics.foot_slip};
+      outcomes[k] = {run.seconds, run.metrics.speed, run.metrics.tracking_error_deg.value_or(0),
+                     run.metrics.foot_slip};
     });
     double least = seconds, speed = 0, error = 0, slip = 0;
     for (const Outcome& o : outcomes) {
       least = std::min(least, o.seconds);
       speed += o.speed / seeds, error += o.error / seeds, slip += o.slip / seeds;
     }
-    const Lee10Run published = Follow(Lee10Setup(
-        clip, motion, "lee10", clip.file.empty() ? "normal" : clip.name, seconds));
+    const Lee10Run published = Follow(
+        Lee10Setup(clip, motion, "lee10", clip.file.empty() ? "normal" : clip.name, seconds));
     const auto judged = [&](bool met) {
       return context.quick ? std::nullopt : std::optional<bool>(met);
     };
@@ -68,8 +68,9 @@ Findings Measure(const ExperimentContext& context) {
                              .unit = "degrees",
                              .met = judged(error < 8),
                              .note = fmt::format("below 8; feet slip {:.3f} m/s", slip)});
-    Simulate({.setup = Lee10Setup(clip, motion, "lee10", GainsFor(clip.name), std::min(seconds, 6.0)),
-              .sheet = fmt::format("{}/{}.png", context.folder, clip.name)});
+    Simulate(
+        {.setup = Lee10Setup(clip, motion, "lee10", GainsFor(clip.name), std::min(seconds, 6.0)),
+         .sheet = fmt::format("{}/{}.png", context.folder, clip.name)});
     context.Tell(fmt::format("{}: {:.1f} of {:g} s", clip.name, least, seconds));
   }
   return findings;

@@ -25,10 +25,11 @@ RunSetup RandomCommands(std::uint64_t seed, double seconds) {
   setup.scenario.stop_at_fall = true;
   Random random(seed);
   for (double at = kEvery; at < seconds; at += kEvery) {
-    setup.scenario.commands.push_back({.at = at,
-                                       .speed = random.Uniform(0.5, 1.5),
-                                       .heading = random.Uniform(-std::numbers::pi, std::numbers::pi),
-                                       .style = random.Uniform() < 0.25 ? 1 : 0});
+    setup.scenario.commands.push_back(
+        {.at = at,
+         .speed = random.Uniform(0.5, 1.5),
+         .heading = random.Uniform(-std::numbers::pi, std::numbers::pi),
+         .style = random.Uniform() < 0.25 ? 1 : 0});
   }
   return setup;
 }

@@ -24,7 +24,8 @@ constexpr Body kBodies[] = {{"lee10-heavy", 88.57}, {"lee10", 47}};
 }  // namespace
 
 std::string Describe() {
-  return "largest pushes of 0.4 s every 4 s tolerated for 40 s from four sides, with the push known "
+  return "largest pushes of 0.4 s every 4 s tolerated for 40 s from four sides, with the push "
+         "known "
          "to the controller and unknown";
 }
 
@@ -66,10 +67,10 @@ Findings Measure(const ExperimentContext& context) {
              .note = fmt::format(
                  "at {:.0f} N it {}; body of {:.1f} kg{}; the authors' program {:.0f} N; gains {}",
                  paper, holds ? "stands" : "falls", body.mass,
-                 heavy ? "" : ", the paper's force by its mass", side.strict * body.mass / kPaperMass,
-                 gains)});
-        context.Tell(fmt::format("{}: {:.0f} N", findings.rows.back().name,
-                                 limit.holds.value_or(0)));
+                 heavy ? "" : ", the paper's force by its mass",
+                 side.strict * body.mass / kPaperMass, gains)});
+        context.Tell(
+            fmt::format("{}: {:.0f} N", findings.rows.back().name, limit.holds.value_or(0)));
       }
     }
   }

@@ -30,8 +30,7 @@ Findings Measure(const ExperimentContext& context) {
                              {"servos, 5 ms", "servo", 0.005}};
   for (const Mode& mode : kModes) {
     const Lee10Clip clip{"walk", "", 0, 0, 1};
-    RunSetup setup =
-        Lee10Setup(clip, "walk", "lee10", GainsFor("walk"), context.quick ? 1 : 20);
+    RunSetup setup = Lee10Setup(clip, "walk", "lee10", GainsFor("walk"), context.quick ? 1 : 20);
     setup.characters[0].controller_config["tracking"] = mode.tracking;
     setup.scenario.stop_at_fall = false;
     setup.scenario.world.time_step = mode.time_step;
@@ -41,13 +40,13 @@ Findings Measure(const ExperimentContext& context) {
     while (!run.Finished()) run.Step();
     const double factor = run.Time() / (ProcessorSeconds() - start);
     const bool paper = mode.time_step < 0.002;
-    findings.rows.push_back({.name = mode.name,
-                             .paper = paper ? std::optional<double>(1) : std::nullopt,
-                             .ours = factor,
-                             .unit = "times real time",
-                             .met = context.quick || !paper ? std::nullopt
-                                                            : std::optional<bool>(factor >= 20),
-                             .note = "built-in walk; controller, physics and metrics"});
+    findings.rows.push_back(
+        {.name = mode.name,
+         .paper = paper ? std::optional<double>(1) : std::nullopt,
+         .ours = factor,
+         .unit = "times real time",
+         .met = context.quick || !paper ? std::nullopt : std::optional<bool>(factor >= 20),
+         .note = "built-in walk; controller, physics and metrics"});
   }
   return findings;
 }

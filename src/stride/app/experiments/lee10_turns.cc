@@ -53,9 +53,9 @@ Findings Measure(const ExperimentContext& context) {
   for (const Lee10Clip& clip : turns) {
     const std::string motion = Lee10Motion(clip, false, "lee10", context, &findings);
     const double wanted = TurnOf(LoadAnyMotion(motion, "lee10").motion);
-    RunSetup setup = Lee10Setup(clip, walk, "lee10",
-                                GainsFor(walks[0].name) + "," + GainsFor(clip.name),
-                                2 + kEvery * times);
+    RunSetup setup =
+        Lee10Setup(clip, walk, "lee10", GainsFor(walks[0].name) + "," + GainsFor(clip.name),
+                   2 + kEvery * times);
     setup.characters[0].motions.push_back(motion);
     for (int k = 0; k < times; ++k) {
       setup.scenario.commands.push_back({.at = 2 + kEvery * k, .style = 1});

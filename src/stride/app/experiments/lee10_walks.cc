@@ -72,11 +72,10 @@ RunSetup Lee10Setup(const Lee10Clip& clip, const std::string& motion, const std:
 void PerturbStart(std::uint64_t seed, RunSetup* setup) {
   Random random(seed);
   setup->seed = seed;
-  setup->scenario.pushes.push_back(
-      {.force = 20 * random.Normal(),
-       .heading = 2 * std::numbers::pi * random.Uniform(),
-       .at = random.Uniform(),
-       .duration = 0.2});
+  setup->scenario.pushes.push_back({.force = 20 * random.Normal(),
+                                    .heading = 2 * std::numbers::pi * random.Uniform(),
+                                    .at = random.Uniform(),
+                                    .duration = 0.2});
 }
 
 Lee10Run Follow(const RunSetup& setup) {

@@ -12,10 +12,10 @@
 namespace stride::experiments {
 
 struct Lee10Clip {
-  std::string name;   // "normal"; rows of gains are called like it
-  std::string file;   // in the folder snumrl of the captured clips; empty: a built-in motion
-  int first, last;    // frames of the file
-  double friction;    // of the authors' program
+  std::string name;  // "normal"; rows of gains are called like it
+  std::string file;  // in the folder snumrl of the captured clips; empty: a built-in motion
+  int first, last;   // frames of the file
+  double friction;   // of the authors' program
 };
 // With captured clips the paper's own; else those built-in motions that are of the same kind.
 std::vector<Lee10Clip> Lee10Walks(const ExperimentContext& context);

@@ -8,6 +8,8 @@
 
 #include "stride/core/error.h"
 #include "stride/motion/edit/edit.h"
+#include "stride/motion/edit/seam.h"
+#include "stride/motion/import/cycle.h"
 #include "stride/motion/kinematics.h"
 
 namespace stride {
@@ -52,6 +54,18 @@ void KeepSteps(AnimationClip* clip) {
   all = std::move(kept);
 }
 
+// One stride of a walk that is no loop, as a loop.
+Motion BestCycle(const Character& character, const Motion& motion) {
+  const Cycle cycle = FindCycle(character, motion);
+  if (!cycle.found) {
+    throw InputError(fmt::format(
+        "motion '{}' is no loop, and no stride of it comes back to where it began, so it cannot be "
+        "walked on and on; import a range of it with --loop, or give a walk that loops before it",
+        motion.name));
+  }
+  return MakeLoop(character, motion, cycle.first, cycle.last);
+}
+
 std::string Group(const std::string& name, const std::string& rule) {
   if (rule == "all") return "";
   return rule == "auto" ? name.substr(0, name.find('_')) : name;
@@ -80,8 +94,14 @@ Animation::Animation(const Character& character, const std::vector<Clip>& clips,
     : config_(config) {
   std::map<std::string, int> groups;
   std::vector<int> acts;
-  for (const Clip& source : clips) {
-    AnimationClip clip = MakeClip(character, source.motion, source.gains);
+  if (clips.empty()) throw InputError("data-driven control needs a motion to follow");
+  const bool walks =
+      std::any_of(clips.begin(), clips.end(), [](const Clip& clip) { return clip.motion.loops; });
+  for (std::size_t k = 0; k < clips.size(); ++k) {
+    // Something has to be walked on and on.
+    const Motion motion =
+        !walks && k == 0 ? BestCycle(character, clips[k].motion) : clips[k].motion;
+    AnimationClip clip = MakeClip(character, motion, clips[k].gains);
     if (!clip.loops) {
       KeepSteps(&clip);
       acts.push_back(static_cast<int>(clips_.size()));
@@ -104,15 +124,6 @@ Animation::Animation(const Character& character, const std::vector<Clip>& clips,
       style_clip_.push_back(-1);
     }
     styles_[at->second].clips.push_back(index);
-  }
-  if (styles_.empty()) {
-    // Nothing but clips that are performed once: the first goes on for ever, over its own steps.
-    if (clips_.empty()) throw InputError("data-driven control needs a motion to follow");
-    const AnimationClip& only = clips_[0];
-    throw InputError(fmt::format(
-        "motion '{}' is no loop, so it cannot be walked on and on; import it with --loop, or give a "
-        "walk that loops before it",
-        only.name));
   }
   for (const int act : acts) {
     style_names_.push_back(clips_[act].name);
@@ -219,7 +230,8 @@ void Animation::PlanGait(int swing, double heading, const Command& command, Anim
     wanted = std::clamp(wanted, state->speed - config_.speed_per_step,
                         state->speed + config_.speed_per_step);
   }
-  const double slowest = clips_[style.clips.front()].speed, fastest = clips_[style.clips.back()].speed;
+  const double slowest = clips_[style.clips.front()].speed,
+               fastest = clips_[style.clips.back()].speed;
   state->speed = std::clamp(wanted, slowest, fastest);
   state->speed_known = true;
   int above = 1;
@@ -236,7 +248,8 @@ void Animation::PlanGait(int swing, double heading, const Command& command, Anim
   const int turner = asked > 0 ? turn_left_ : turn_right_;
   const double most = Radians(config_.turn_per_step);
   if (turner >= 0 && std::fabs(asked) > 0) {
-    straight = 1 - std::clamp(asked / clips_[turner].turn, 0.0, 1.0) * std::min(1.0, std::fabs(state->speed / clips_[turner].speed));
+    straight = 1 - std::clamp(asked / clips_[turner].turn, 0.0, 1.0) *
+                       std::min(1.0, std::fabs(state->speed / clips_[turner].speed));
     Add(FragmentOf(turner, swing, *state), clips_[turner].gains, 1 - straight, next);
   }
   Add(FragmentOf(a, swing, *state), clips_[a].gains, straight * (1 - share), next);
@@ -287,12 +300,13 @@ void Animation::Next(int swung, double heading, const Command& command, Animatio
     PlanClip(heading, state, next);
     return;
   }
-  if (state->clip >= 0 && state->position < static_cast<int>(clips_[state->clip].fragments.size())) {
+  if (state->clip >= 0 &&
+      state->position < static_cast<int>(clips_[state->clip].fragments.size())) {
     PlanClip(heading, state, next);
     return;
   }
-  const int swing = swung < 0 ? clips_[styles_[0].clips[styles_[0].own]].fragments[0].Swing()
-                              : 1 - swung;
+  const int swing =
+      swung < 0 ? clips_[styles_[0].clips[styles_[0].own]].fragments[0].Swing() : 1 - swung;
   const int act = style_clip_[asked];
   // An act is performed once each time it is asked for, from a step of its first foot on.
   if (act >= 0 && state->clip != act && clips_[act].fragments[0].Swing() == swing && swung >= 0) {

@@ -19,7 +19,7 @@ namespace stride {
 
 struct AnimationConfig {
   std::string group = "auto";
-  double turn_per_step = 25;   // degrees
+  double turn_per_step = 25;    // degrees
   double speed_per_step = 0.3;  // m/s
   double most_stride = 1.2;
 };
@@ -28,7 +28,8 @@ void VisitConfig(AnimationConfig& c, Visitor& visit) {
   visit("group", c.group, {"auto", "all", "none"},
         "which loops are one style at several speeds: those whose names begin alike up to the "
         "first underscore, all, or none");
-  visit("turn_per_step", c.turn_per_step, {0, 90, "degrees"}, "sharpest turn of a step by steering");
+  visit("turn_per_step", c.turn_per_step, {0, 90, "degrees"},
+        "sharpest turn of a step by steering");
   visit("speed_per_step", c.speed_per_step, {0.01, 5, "m/s"}, "largest change of speed in a step");
   visit("most_stride", c.most_stride, {1, 2}, "longest stride, of the fastest clip's");
 }
@@ -38,8 +39,8 @@ struct AnimationClip {
   std::string name;
   FeedbackGains gains;
   std::vector<Fragment> fragments;
-  double speed = 0;       // along what it faces, m/s: negative backward
-  double turn = 0;        // mean turn of a step, rad
+  double speed = 0;  // along what it faces, m/s: negative backward
+  double turn = 0;   // mean turn of a step, rad
   bool loops = false;
   std::vector<int> next;  // of a graph: clips that may follow
 };
@@ -47,10 +48,10 @@ struct AnimationClip {
 // Where it is. A plain value.
 struct AnimationState {
   int style = 0;
-  double speed = 0;    // last planned, m/s
+  double speed = 0;  // last planned, m/s
   bool speed_known = false;
-  int clip = -1;       // that is played through: an act, or a node of a graph
-  int position = 0;    // fragment of that clip
+  int clip = -1;                      // that is played through: an act, or a node of a graph
+  int position = 0;                   // fragment of that clip
   std::array<int, 2> round = {0, 0};  // fragments of a loop that has several steps a round
 };
 
@@ -61,13 +62,15 @@ struct PlannedFragment {
   int part_count = 0;
   GaitPhase phase = GaitPhase::kStop;
   double seconds = 0;
-  double both = 0;  // as Fragment's
-  double turn = 0;  // of the blend itself, rad
-  double bend = 0;  // by which it is bent besides, rad
+  double both = 0;   // as Fragment's
+  double turn = 0;   // of the blend itself, rad
+  double bend = 0;   // by which it is bent besides, rad
   double speed = 0;  // m/s
   FeedbackGains gains;
 
-  std::span<const BlendPart> Parts() const { return {parts.data(), static_cast<std::size_t>(part_count)}; }
+  std::span<const BlendPart> Parts() const {
+    return {parts.data(), static_cast<std::size_t>(part_count)};
+  }
   int Swing() const {
     return phase == GaitPhase::kLeftSwing ? 0 : phase == GaitPhase::kRightSwing ? 1 : -1;
   }
@@ -114,8 +117,9 @@ class Animation {
 
   AnimationConfig config_;
   std::vector<AnimationClip> clips_;
-  std::vector<Style> styles_;      // of gaits
-  std::vector<int> style_clip_;    // of each named style: -1: gait styles_[index]; else the clip performed
+  std::vector<Style> styles_;  // of gaits
+  std::vector<int>
+      style_clip_;  // of each named style: -1: gait styles_[index]; else the clip performed
   std::vector<std::string> style_names_;
   int turn_left_ = -1, turn_right_ = -1;  // loops that turn
   Fragment stand_;

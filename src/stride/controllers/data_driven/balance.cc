@@ -13,7 +13,9 @@ constexpr Vec3d kUp{0, 0, 1};
 struct Planes {
   double sagittal, coronal;
 };
-Planes Split(const Vec3d& along, const Vec3d& v) { return {Dot(along, v), Dot(Cross(kUp, along), v)}; }
+Planes Split(const Vec3d& along, const Vec3d& v) {
+  return {Dot(along, v), Dot(Cross(kUp, along), v)};
+}
 
 }  // namespace
 
@@ -36,8 +38,8 @@ void Rig::UpdateLeg(int side, const std::vector<double>& q, BodyFrames* frames) 
   for (const int i : leg_bodies_[side]) {
     const Body& body = character.bodies[i];
     const int at = kinematics.layout().q[i];
-    const Quatd turn = body.joint.kind == JointKind::kHinge ? AxisAngle(body.joint.axis, q[at])
-                                                            : QuatAt(q, at);
+    const Quatd turn =
+        body.joint.kind == JointKind::kHinge ? AxisAngle(body.joint.axis, q[at]) : QuatAt(q, at);
     frames->position[i] =
         frames->position[body.parent] + Rotate(frames->rotation[body.parent], body.offset);
     frames->rotation[i] = frames->rotation[body.parent] * turn;

@@ -14,6 +14,9 @@ constexpr double kFrame = 1 / kControlRate;  // s
 constexpr Vec3d kUp{0, 0, 1};
 // The stance foot goes over to the next fragment in this share of it (Section 4.2).
 constexpr double kStanceFootShare = 0.2;
+// A touch this late in a step is a landing, wherever the foot is; before, it must have come half of
+// its way.
+constexpr double kSurelyLanded = 0.9;
 // Inertia that holds a joint to its prescribed acceleration, kg m^2: much more than the whole body
 // has about any of its joints.
 constexpr double kPrescribing = 5000;
@@ -91,13 +94,13 @@ DataDrivenController::DataDrivenController(const World& world, std::shared_ptr<c
       start_(RestState(rig_->character)),
       model_(rig_->character) {
   const std::size_t nv = start_.v.size();
-  for (EditedPose* pose : {&target_, &unwarped_, &simulated_, &scratch_}) {
+  for (EditedPose* pose : {&target_, &unwarped_, &simulated_, &scratch_, &landing_}) {
     pose->q = start_.q;
     rig_->kinematics.Frames(pose->q, &pose->frames);
   }
   before_ = before_end_ = start_.q;
-  for (std::vector<double>* v : {&displacement_, &late_rate_, &rate_, &rate_before_, &acceleration_,
-                                 &torque_}) {
+  for (std::vector<double>* v :
+       {&displacement_, &late_rate_, &rate_, &rate_before_, &acceleration_, &torque_}) {
     v->assign(nv, 0);
   }
   forces_.reserve(rig_->character.contact_points.size() + 16);
@@ -117,6 +120,7 @@ DataDrivenController::DataDrivenController(const World& world, std::shared_ptr<c
   Difference(*rig_, unwarped_.q, scratch_.q, kControlRate, &start_.v);
   Put(ReferenceVelocity(0), 0, &start_.v);
   start_.v[2] = 0;
+  Unwarped(1, &landing_);
   target_ = unwarped_;
   before_ = target_.q;
   Displace(*rig_, start_.v, -kFrame, &before_);
@@ -190,16 +194,27 @@ bool DataDrivenController::Landed(const Observation& observation) const {
   const int swing = now_.Swing();
   if (swing < 0) return false;
   const FootParts& foot = rig_->feet[swing];
-  for (const Contact& contact : observation.contacts) {
-    if (contact.force.z > 0 && (contact.body == foot.foot || contact.body == foot.toe)) return true;
-  }
-  return false;
+  const bool touches = std::any_of(
+      observation.contacts.begin(), observation.contacts.end(), [&](const Contact& contact) {
+        return contact.force.z > 0 && (contact.body == foot.foot || contact.body == foot.toe);
+      });
+  if (!touches || phase_ > kSurelyLanded) return touches;
+  // Toes that scrape along the ground beside the standing foot have not landed.
+  const double half = 0.5 * Dot(StepOf(landing_.frames), error_.along);
+  return std::fabs(half) < 0.05 || Dot(StepOf(simulated_.frames), error_.along) / half > 1;
+}
+
+// From the standing ankle to the swinging one.
+Vec3d DataDrivenController::StepOf(const BodyFrames& frames) const {
+  const int swing = now_.Swing();
+  return frames.position[rig_->feet[swing].foot] - frames.position[rig_->feet[1 - swing].foot];
 }
 
 // The next fragment begins: what is left between its first pose and the last target fades over it.
 void DataDrivenController::BeginFragment() {
   phase_ = 0;
   heights_known_ = false;
+  Unwarped(1, &landing_);
   Unwarped(0, &unwarped_);
   Difference(*rig_, unwarped_.q, target_.q, 1, &displacement_);
 }
@@ -217,7 +232,8 @@ void DataDrivenController::KeepDirection(const Vec3d& root) {
     const Vec3d wanted = intended + last_intended_;
     if (Norm(way) > 0.2 && Norm(wanted) > 0.2) {
       const double off = std::atan2(Cross(wanted, way).z, Dot(wanted, way));
-      drift_ = std::clamp(drift_ - kDriftRate * std::clamp(off, -0.3, 0.3), -kMostDrift, kMostDrift);
+      drift_ =
+          std::clamp(drift_ - kDriftRate * std::clamp(off, -0.3, 0.3), -kMostDrift, kMostDrift);
     }
   }
   last_way_ = Level(root - step_start_);
@@ -323,9 +339,9 @@ void DataDrivenController::Edit(double phase, const State& state) {
   const FootParts& stance_foot = rig_->feet[stance];
 
   // The angle of the stance foot to the ground is the reference's, soon after it has landed.
-  Quatd foot = Slerp(pose.frames.rotation[stance_foot.foot],
-                     unwarped_.frames.rotation[stance_foot.foot],
-                     ForwardTransition(p, 0, kStanceFootShare));
+  Quatd foot =
+      Slerp(pose.frames.rotation[stance_foot.foot], unwarped_.frames.rotation[stance_foot.foot],
+            ForwardTransition(p, 0, kStanceFootShare));
   if (gains.flat > 0) {
     foot = Slerp(foot, AxisAngle(kUp, Heading(foot)),
                  gains.flat * ForwardTransition(p, 0, kStanceFootShare));
@@ -433,15 +449,14 @@ void DataDrivenController::Track(const Observation& observation, double time,
       const double w = rate_before_[v] + a * time;
       const double angle =
           before_[q] - rate_before_[v] * 0.5 * kFrame + (rate_before_[v] + 0.5 * a * time) * time;
-      acceleration_[v] =
-          config_.k_t * (angle - state.q[q]) + k_v * (w - state.v[v]) + a;
+      acceleration_[v] = config_.k_t * (angle - state.q[q]) + k_v * (w - state.v[v]) + a;
       actuation->target_q[q] = angle, actuation->target_v[v] = w;
     } else {
       const Vec3d w0 = Vec3At(rate_before_, v);
       const Vec3d a = (Vec3At(rate_, v) - w0) * kControlRate;
       const Vec3d w = w0 + a * time;
-      const Quatd target = Integrate(QuatAt(before_, q),
-                                     w0 * (time - 0.5 * kFrame) + a * (0.5 * time * time), 1.0);
+      const Quatd target =
+          Integrate(QuatAt(before_, q), w0 * (time - 0.5 * kFrame) + a * (0.5 * time * time), 1.0);
       const Vec3d error = SmallLog(Conjugate(QuatAt(state.q, q)) * target);
       Put(error * config_.k_t + (w - Vec3At(state.v, v)) * k_v + a, v, &acceleration_);
       Put(target, q, &actuation->target_q);

@@ -17,7 +17,7 @@ namespace stride {
 struct DataDrivenConfig {
   // How joints are made to follow, eq. 1.
   std::string tracking = "prescribed";
-  double k_t = 20;  // 1/s^2; the paper's program: 20, for pushes 40. k_v = 2 sqrt(k_t)
+  double k_t = 20;       // 1/s^2; the paper's program: 20, for pushes 40. k_v = 2 sqrt(k_t)
   double landing = 0.7;  // share of a step before which a touch of the swing foot is no landing
   // Each can be switched off: Section 5, "Effects of individual components".
   bool synchronisation = true, stance_hip = true, swing_hip = true, stance_ankle = true,
@@ -66,6 +66,7 @@ class DataDrivenController final : public Controller {
  private:
   // Of the foot that swings while it does, else none.
   bool Landed(const Observation& observation) const;
+  Vec3d StepOf(const BodyFrames& frames) const;
   void Control(const Observation& observation, const Command& command);
   void BeginFragment();
   void KeepDirection(const Vec3d& root);
@@ -103,16 +104,17 @@ class DataDrivenController final : public Controller {
   bool way_known_ = false;
   Vec3d velocity_sum_;
   int velocity_count_ = 0;
-  Vec3d velocity_;                    // of the pelvis, mean since the last control
+  Vec3d velocity_;  // of the pelvis, mean since the last control
   BalanceError error_;
   Vec3d swing_feedback_, ankle_feedback_;
   double height_feedback_ = 0;
-  double behind_at_landing_ = 0;  // m
+  double behind_at_landing_ = 0;                        // m
   double foot_height_ = 0, reference_foot_height_ = 0;  // of the frame before
   bool heights_known_ = false;
-  std::vector<double> displacement_;  // P (/) M'(0), layout of State::v
+  std::vector<double> displacement_;            // P (/) M'(0), layout of State::v
   std::vector<double> late_rate_, before_end_;  // of Prolong()
   EditedPose target_, unwarped_, simulated_, scratch_;
+  EditedPose landing_;  // the reference at the end of the fragment
   // Targets of the last controls and their rates: what is tracked is the quadratic spline with
   // these control points.
   std::vector<double> before_;  // target of the control before

@@ -237,7 +237,8 @@ TEST_F(FragmentTest, WhatIsNoWalkIsRefused) {
 
 TEST_F(FragmentTest, SpeedsAreBlendedAndFeetTakeTurns) {
   const Animation animation(
-      body, {{walk, RowOfGains("normal")}, {LoadMotion("walk_fast", body), RowOfGains("fast")}}, {});
+      body, {{walk, RowOfGains("normal")}, {LoadMotion("walk_fast", body), RowOfGains("fast")}},
+      {});
   EXPECT_EQ(animation.Styles(), std::vector<std::string>{"walk"});
   AnimationState state;
   PlannedFragment next;
@@ -330,8 +331,8 @@ TEST(TrackingTest, APushDoesNotReachPrescribedJoints) {
     }
     double largest = 0;
     for (std::size_t k = 6; k < calm.engine->GetState(0).v.size(); ++k) {
-      largest = std::max(largest, std::fabs(calm.engine->GetState(0).v[k] -
-                                            pushed.engine->GetState(0).v[k]));
+      largest = std::max(
+          largest, std::fabs(calm.engine->GetState(0).v[k] - pushed.engine->GetState(0).v[k]));
     }
     return largest;
   };

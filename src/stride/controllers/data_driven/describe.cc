@@ -67,7 +67,8 @@ std::unique_ptr<Controller> Make(const ControllerInput& input) {
   auto rig = std::make_shared<const Rig>(character);
   std::shared_ptr<const Animation> animation;
   if (input.graph) {
-    if (!held.clips.empty()) throw InputError("data_driven takes motions or a motion graph, not both");
+    if (!held.clips.empty())
+      throw InputError("data_driven takes motions or a motion graph, not both");
     const std::vector<FeedbackGains> gains(input.graph->nodes.size(), config.gains);
     animation = std::make_shared<const Animation>(character, *input.graph, gains, config.animation);
   } else {

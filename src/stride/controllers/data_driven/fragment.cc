@@ -72,8 +72,8 @@ std::vector<std::uint8_t> UnrolledLabels(const Motion& motion) {
   return unrolled;
 }
 
-// A foot that is labelled as standing must be about as low as anything of the body, in the middle of
-// its contact.
+// A foot that is labelled as standing must be about as low as anything of the body, in the middle
+// of its contact.
 void CheckLabels(const Character& character, const Motion& motion) {
   const Kinematics kinematics(character);
   BodyFrames frames;
@@ -119,7 +119,8 @@ std::vector<Fragment> CutAtContacts(const Character& character, const Motion& mo
   for (const GaitSegment& s : segments) steps += swings(s) ? 1 : 0;
   if (steps < (motion.loops ? 2 : 1)) {
     throw InputError(fmt::format(
-        "motion '{}' has no usable step: {} of its {} frames have a foot on the ground, and no foot "
+        "motion '{}' has no usable step: {} of its {} frames have a foot on the ground, and no "
+        "foot "
         "is lifted and put down again; expected a walk with contact labels for both feet",
         motion.name, std::count_if(labels.begin(), labels.end(), [](std::uint8_t l) { return l; }),
         labels.size()));
@@ -160,8 +161,7 @@ std::vector<Fragment> CutAtContacts(const Character& character, const Motion& mo
     Vec3d start;
     double way_length = 0;
     for (int f = 0; f <= count; ++f) {
-      std::vector<double> q =
-          SampleSmooth(motion, character, from + (to - from) * f / count);
+      std::vector<double> q = SampleSmooth(motion, character, from + (to - from) * f / count);
       if (f == 0) start = Vec3At(q, 0);
       MovePose(character, 0, {-start.x, -start.y, 0}, &q);
       MovePose(character, -heading, {}, &q);
@@ -278,8 +278,8 @@ Fragment WithStride(const Character& character, const Fragment& fragment, double
       Vec3d ankle = frames.position[feet[side].foot];
       ankle.x = q[0] + share * (ankle.x - root.x);
       ankle.y += shift.y;
-      legs[side].Solve(moved, ankle, frames.rotation[feet[side].foot],
-                       legs[side].ToeAngle(frames), &q);
+      legs[side].Solve(moved, ankle, frames.rotation[feet[side].foot], legs[side].ToeAngle(frames),
+                       &q);
     }
   }
   MakeSignsContinuous(kinematics, &result.frames);

@@ -20,7 +20,7 @@ struct Fragment {
   // Layout of State::q, equally far apart from its start to its end. The root starts over x = y = 0
   // and goes along +X, facing the way it does in the clip.
   std::vector<std::vector<double>> frames;
-  double turn = 0;  // of the way's heading from start to end, rad
+  double turn = 0;   // of the way's heading from start to end, rad
   double speed = 0;  // over ground, m/s
   double both = 0;   // share in which the foot that swings still stands
   int first = 0;     // frame of the clip that it starts with

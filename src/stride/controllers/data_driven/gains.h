@@ -120,8 +120,9 @@ inline FeedbackGains NoGains() {
 
 // Rows of gains. Those of the paper's Figure 5: "normal", "slow", "fast", "gentle", "wide_swing",
 // "brisk", "march", "backward", "left_45", "left_90", "u_turn", "spin", "pushes", and
-// "stop_to_walk", "walk", "turn_90", "turn_135", "turn_180", "fast_walk", "style_1", "style_2" of the
-// interactive example. And some found here by `stride learn gains`, named "tuned_" and the clip.
+// "stop_to_walk", "walk", "turn_90", "turn_135", "turn_180", "fast_walk", "style_1", "style_2" of
+// the interactive example. And some found here by `stride learn gains`, named "tuned_" and the
+// clip.
 struct GainRow {
   const char* name;
   FeedbackGains gains;

@@ -25,12 +25,13 @@ namespace {
 
 // What is performed out of a walk is asked for from then on, and so often, s.
 constexpr double kActFirst = 1.5, kActEvery = 7;
-constexpr double kNudge = 10;  // N, so that no two trials of an even walk are the same
+constexpr double kNudge = 10;         // N, so that no two trials of an even walk are the same
 constexpr double kAloneSeconds = 60;  // what is found is tried as long
 
 // How far the search looks for each gain at first, in the order of kGainMembers.
-constexpr double kSpread[kGainCount] = {0.1, 0.1,  0.1,  0.1,  0.4,  0.2, 0.2, 0.1,  0.1, 0.1,
-                                        0.1, 0.2,  0.02, 0.02, 0.25, 0.05, 0.1, 0.3, 0.02, 0.1, 0.3, 0.3, 0.2, 0.2};
+constexpr double kSpread[kGainCount] = {0.1, 0.1, 0.1,  0.1, 0.4,  0.2,  0.2,  0.1,
+                                        0.1, 0.1, 0.1,  0.2, 0.02, 0.02, 0.25, 0.05,
+                                        0.1, 0.3, 0.02, 0.1, 0.3,  0.3,  0.2,  0.2};
 
 struct GainSettings {
   int alone_iterations = 30, iterations = 30, population = 32, trials = 8;
@@ -157,8 +158,7 @@ LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const
                   {"speed", fmt::format("{:.2f} m/s; the clip's {:.2f}; {:.2f} m aside", speed,
                                         plan->clip_speed, walk.sideways)}};
   if (walk.fell || walk.failed) {
-    result.shortfall =
-        fmt::format("it falls after {:.1f} of {:g} s", walk.seconds, kAloneSeconds);
+    result.shortfall = fmt::format("it falls after {:.1f} of {:g} s", walk.seconds, kAloneSeconds);
   }
   result.json = {{"clip", clip},
                  {"character", plan->character().name},
@@ -227,7 +227,7 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, std::span<cons
     const double off = std::fabs(r.forwards / r.seconds - plan->clip_speed) / most;
     const double aside = std::fabs(r.sideways) / r.seconds / most;
     // Never worth less for standing longer.
-    const double keeps = even(index) && plan->act_style == 0 ? 1 / (1 + 5 * off + 2 * aside) : 1;
+    const double keeps = even(index) && plan->act_style == 0 ? 1 / (1 + 10 * off + 2 * aside) : 1;
     return r.seconds / s.seconds * (1 + s.faith * keeps);
   };
   search.result = [plan](std::span<const double> found, double best_return) {
@@ -254,8 +254,8 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     if (!request.character.empty()) throw;
     source = LoadAnyMotion(request.input, "", {});
   }
-  if (!request.Has("walk") && !source.motion.loops && source.format != "built-in" && source.format != "motion" &&
-      source.format != "keys") {
+  if (!request.Has("walk") && !source.motion.loops && source.format != "built-in" &&
+      source.format != "motion" && source.format != "keys") {
     capture.loop = true;
     source = LoadAnyMotion(request.input, body, capture);
   }
@@ -359,8 +359,9 @@ LearningMethod GainLearning() {
           .examples = {"stride learn gains walk -o walk.skill",
                        "stride learn gains capture.bvh -o mine.skill --character human"},
           .options = {{"from", "Skill of this method to begin with"},
-                      {"walk", "Skill of this method: the clip, a turn say, is performed out of its "
-                               "walk and becomes part of it"}},
+                      {"walk",
+                       "Skill of this method: the clip, a turn say, is performed out of its "
+                       "walk and becomes part of it"}},
           .schema = ConfigSchema<GainSettings>,
           .make = MakeJob};
 }
