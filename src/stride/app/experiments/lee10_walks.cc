@@ -1,6 +1,7 @@
 #include "stride/app/experiments/lee10_walks.h"
 
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <numbers>
 
@@ -84,6 +85,23 @@ Lee10Run Follow(const RunSetup& setup) {
   return {.seconds = run.FellAt().value_or(run.Time()),
           .fell = run.Fell() || run.Failed(),
           .metrics = run.Measure()};
+}
+
+double RealTimeFactor(const Lee10Mode& mode, double seconds) {
+  RunSetup setup = Lee10Setup({"walk", "", 0, 0, 1}, "walk", "lee10", GainsFor("walk"), seconds);
+  setup.characters[0].controller_config["tracking"] = mode.tracking;
+  setup.scenario.stop_at_fall = false;
+  setup.scenario.world.time_step = mode.time_step;
+  setup.scenario.chosen = {"time_step"};
+  Run run(setup);
+  const auto processor_seconds = [] {
+    timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  };
+  const double start = processor_seconds();
+  while (!run.Finished()) run.Step();
+  return run.Time() / (processor_seconds() - start);
 }
 
 std::string GainsFor(const std::string& clip) {

@@ -41,6 +41,19 @@ struct Lee10Run {
 };
 Lee10Run Follow(const RunSetup& setup);
 
+// Ways of tracking, and how many times faster than real time the built-in walk runs on one core in
+// processor time: controller, physics and metrics.
+struct Lee10Mode {
+  const char* name;
+  const char* tracking;
+  double time_step;  // s
+};
+inline constexpr Lee10Mode kLee10Modes[] = {
+    {"accelerations prescribed, 900 Hz", "prescribed", 1.0 / 900},
+    {"inverse dynamics, 900 Hz", "inverse", 1.0 / 900},
+    {"servos, 5 ms", "servo", 0.005}};
+double RealTimeFactor(const Lee10Mode& mode, double seconds);
+
 // Row of gains for a clip on a character: tuned where there are some, else the paper's.
 std::string GainsFor(const std::string& clip);
 

@@ -17,6 +17,9 @@ constexpr double kStanceFootShare = 0.2;
 // A touch this late in a step is a landing, wherever the foot is; before, it must have come half of
 // its way.
 constexpr double kSurelyLanded = 0.9;
+// A step is hastened by where the body is going to be in so many seconds, from so many metres off on,
+// and at most by so much.
+constexpr double kAhead = 0.3, kNotOff = 0.1, kMostHaste = 1;
 // Inertia that holds a joint to its prescribed acceleration, kg m^2: much more than the whole body
 // has about any of its joints.
 constexpr double kPrescribing = 5000;
@@ -401,6 +404,12 @@ void DataDrivenController::Edit(double phase, const State& state) {
   if (config_.stance_ankle) TurnStanceAnkle(*rig_, stance, ankle_feedback_, &pose);
 }
 
+double DataDrivenController::Tempo() const {
+  if (now_.Swing() < 0) return 1;
+  const double off = Norm(error_.position + error_.velocity * kAhead) - kNotOff;
+  return 1 + std::clamp(now_.gains.haste * off, 0.0, kMostHaste);
+}
+
 void DataDrivenController::Control(const Observation& observation, const Command& command) {
   const State& state = observation.state;
   simulated_.q = state.q;
@@ -417,7 +426,7 @@ void DataDrivenController::Control(const Observation& observation, const Command
   }
   ErrorAt(phase_, state);
   if (phase_ == 0) behind_at_landing_ = std::max(0.0, -Dot(error_.along, error_.position));
-  phase_ += kFrame / now_.seconds;
+  phase_ += kFrame / now_.seconds * Tempo();
   before_ = target_.q;
   rate_before_ = rate_;
   Edit(phase_, state);

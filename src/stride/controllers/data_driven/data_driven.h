@@ -77,6 +77,7 @@ class DataDrivenController final : public Controller {
   Vec3d ReferenceVelocity(double phase) const;
   void Warp(double phase, std::vector<double>* q) const;  // eq. 6
   void Prolong(double phase, EditedPose* pose);
+  double Tempo() const;
   void ErrorAt(double phase, const State& state);
   void Edit(double phase, const State& state);
   double SoleHeight(int side) const;

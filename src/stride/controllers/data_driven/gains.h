@@ -41,6 +41,9 @@ struct FeedbackGains {
   double level = 0;
   // By which share of the step the feedback on stance hip and swing hip is all there; the paper: 1.
   double stance_by = 1, swing_by = 1;
+  // Who is about to fall steps sooner: how much faster a step goes for each metre that the body, and
+  // where it is going to be (kAhead), is off the reference.
+  double haste = 0;  // 1/m
 
   friend bool operator==(const FeedbackGains&, const FeedbackGains&) = default;
 };
@@ -76,6 +79,7 @@ void VisitConfig(FeedbackGains& g, Visitor& visit) {
   visit("level", g.level, {0, 1}, "how far the swing foot keeps level while its hip is turned");
   visit("stance_by", g.stance_by, {0.2, 1}, "share of a step after which c0 is all there");
   visit("swing_by", g.swing_by, {0.2, 1}, "share of a step after which c1 and c2 are all there");
+  visit("haste", g.haste, {0, 20, "1/m"}, "how much faster a step goes for who is off balance");
 }
 
 // All of them, in the order above: for blending, and as the parameters that learning looks for.
@@ -104,6 +108,7 @@ inline constexpr double FeedbackGains::*kGainMembers[] = {
     &FeedbackGains::level,
     &FeedbackGains::stance_by,
     &FeedbackGains::swing_by,
+    &FeedbackGains::haste,
 };
 inline constexpr int kGainCount = std::size(kGainMembers);
 

@@ -31,7 +31,7 @@ constexpr double kAloneSeconds = 60;  // what is found is tried as long
 // How far the search looks for each gain at first, in the order of kGainMembers.
 constexpr double kSpread[kGainCount] = {0.1, 0.1, 0.1,  0.1, 0.4,  0.2,  0.2,  0.1,
                                         0.1, 0.1, 0.1,  0.2, 0.02, 0.02, 0.25, 0.05,
-                                        0.1, 0.3, 0.02, 0.1, 0.3,  0.3,  0.2,  0.2};
+                                        0.1, 0.3, 0.02, 0.1, 0.3,  0.3,  0.2,  0.2, 1};
 
 struct GainSettings {
   int alone_iterations = 30, iterations = 30, population = 32, trials = 8;
@@ -79,6 +79,7 @@ struct Plan {
   std::shared_ptr<const Rig> rig;
   State start;
   LaneConditions usual;
+  Command command;        // by which it is performed where the skill has other clips
   double clip_speed = 0;  // along what it faces, m/s
   const Character& character() const { return world.actors[0]; }
 };
@@ -124,6 +125,7 @@ LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const
   const RolloutResult walk = Rollouts(setup, *plan->workers).Run(1, [&](int, Rollout* trial) {
     trial->parameters.assign(found.begin(), found.end());
     trial->start = plan->start;
+    trial->command = plan->command;
   })[0];
   const double speed = walk.forwards / walk.seconds;
   DataDrivenSkill held = plan->skill;
@@ -212,6 +214,7 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, std::span<cons
   search.begin = [plan, even, pushes](int index, std::uint64_t stream, Rollout* trial) {
     Random random(stream);
     trial->start = plan->start;
+    trial->command = plan->command;
     trial->pushed = !pushes || !even(index);
     trial->conditions = DrawWorld(plan->settings.variation, plan->usual, &random).conditions;
     if (pushes && index % 4 == 3 && plan->act_style == 0) {
@@ -284,21 +287,26 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
                                    request.Text("walk"), walk.character.name,
                                    source.character.name));
     }
-    if (source.motion.loops) {
-      throw InputError(fmt::format("'{}' is a loop: it is walked by itself, leave --walk out",
-                                   source.motion.name));
-    }
     DataDrivenSkill held = SkillOf(walk);
     plan->learned = static_cast<int>(held.clips.size());
     held.clips.push_back(plan->skill.clips[0]);
     plan->skill = std::move(held);
     const Animation all(source.character, plan->skill.clips, plan->skill.config.animation);
-    plan->act_style = static_cast<int>(all.Styles().size()) - 1;
+    const std::vector<std::string>& styles = all.Styles();
+    const auto own = std::find(styles.begin(), styles.end(), source.motion.name);
+    // A style of its own, or a further speed of the walk's.
+    const int style = own == styles.end() ? 0 : static_cast<int>(own - styles.begin());
+    if (source.motion.loops) {
+      plan->command.style = style;
+      plan->command.speed = std::fabs(all.Clips()[plan->learned].speed);
+    } else {
+      plan->act_style = style;
+    }
   }
   plan->rig = std::make_shared<const Rig>(source.character);
   plan->usual = Batch(plan->world).DefaultConditions();
   const Animation probe(source.character, plan->skill.clips, plan->skill.config.animation);
-  plan->clip_speed = probe.Clips()[0].speed;
+  plan->clip_speed = probe.Clips()[plan->learned].speed;
 
   std::vector<double> parameters;
   for (double FeedbackGains::*member : kGainMembers) parameters.push_back(start.*member);
