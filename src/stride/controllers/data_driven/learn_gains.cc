@@ -34,10 +34,10 @@ constexpr double kSpread[kGainCount] = {0.1, 0.1, 0.1,  0.1, 0.4,  0.2,  0.2,  0
                                         0.1, 0.3, 0.02, 0.1, 0.3,  0.3,  0.2,  0.2, 1};
 
 struct GainSettings {
-  int alone_iterations = 30, iterations = 30, population = 32, trials = 8;
-  double seconds = 12, push = 60, push_seconds = 0.4, push_every = 3;
+  int alone_iterations = 35, iterations = 25, population = 32, trials = 6;
+  double seconds = 15, push = 40, push_seconds = 0.4, push_every = 3;
   double sigma = 0.5, faith = 1, slowest = 0.4;
-  double time_step = 0.005;
+  double time_step = 1.0 / 450;  // rougher steps learn walks that fall at finer ones
   std::string tracking = "prescribed", row = "normal";
   double k_t = 40;
   double friction = 1, stiffness = ContactModel{}.stiffness, damping = ContactModel{}.damping;
