@@ -35,7 +35,7 @@ Findings Measure(const ExperimentContext& context) {
   const ObtainedWalker walker =
       ObtainWalker({.name = "walker",
                     .character = "wang09-stocky",
-                    .settings = Join(kNaturalOnly, {"free=true", "iterations=900"}),
+                    .settings = Join(Join(kNaturalOnly, kSteady), {"free=true", "iterations=1500"}),
                     .seed = context.seed},
                    context);
   const double seconds = context.quick ? 2 : 100;
@@ -60,32 +60,36 @@ Findings Measure(const ExperimentContext& context) {
   const auto share = [&](const ObtainedWalker& of, const std::string& what) {
     return of.Metric(what) / simbicon.Metric(what);
   };
+  const double power = share(walker, "figures.squared_torque");
+  const double faster = share(walker, "figures.speed");
   findings.rows.push_back(
       {.name = "E_power of the walker against SIMBICON's",
        .paper = 12059.0 / 33392,
-       .ours = share(walker, "figures.squared_torque"),
-       .note = fmt::format("at {:.2f} times its speed", share(walker, "figures.speed"))});
-  const double transport = share(walker, "figures.squared_torque") / share(walker, "figures.speed");
+       .ours = power,
+       .met = verdict(power <= 0.5 && faster >= 1 && walks),
+       .note = fmt::format("at {:.2f} times its speed; asked: at most half, at no lower speed, and "
+                           "that it walks",
+                           faster)});
+  const double transport = power / faster;
   findings.rows.push_back({.name = "cost of transport E_power / v against SIMBICON's",
                            .paper = 12059.0 / 1.48 / (33392 / 1.36),
                            .ours = transport,
-                           .met = verdict(transport <= 0.5 && walks),
-                           .note = "what is minimised; asked: at most half, and that it walks"});
-  // The goal names E_power at no lower speed: both at SIMBICON's.
+                           .note = "what is minimised"});
+  // And both at SIMBICON's speed.
   const double speed = std::max(0.1, simbicon.Metric("figures.speed"));
   const ObtainedWalker slow = ObtainWalker(
       {.name = "walker_as_slow",
        .character = "wang09-stocky",
-       .settings =
-           Join(kNaturalOnly, {"free=true", "iterations=900", fmt::format("speed={:.3f}", speed)}),
+       .settings = Join(Join(kNaturalOnly, kSteady),
+                        {"free=true", "iterations=900", fmt::format("speed={:.3f}", speed)}),
        .seed = context.seed},
       context);
   const double same = share(slow, "figures.squared_torque");
-  findings.rows.push_back({.name = "E_power of a walker at SIMBICON's speed against SIMBICON's",
-                           .ours = same,
-                           .met = verdict(same <= 0.5 && slow.shortfall.empty()),
-                           .note = fmt::format("{:.3f} m/s; asked: at most half, at no lower speed",
-                                               slow.Metric("figures.speed"))});
+  findings.rows.push_back(
+      {.name = "E_power of a walker at SIMBICON's speed against SIMBICON's",
+       .ours = same,
+       .note = fmt::format("{:.3f} m/s{}", slow.Metric("figures.speed"),
+                           slow.shortfall.empty() ? "" : "; " + slow.shortfall)});
   return findings;
 }
 
