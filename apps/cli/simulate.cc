@@ -16,6 +16,7 @@ namespace {
 // input. What is not given stays as the scenario has it.
 struct Arguments {
   SimulateOptions options;
+  const CLI::Option* character = nullptr;  // whether it is asked for
   std::string scenario, protocol, terrain, slope, others, replay;
   std::optional<int> crowd;
   std::optional<double> seconds, time_step, disturbance, friction, gravity;
@@ -33,7 +34,10 @@ SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common)
   SimulateOptions options = arguments.options;
   options.setup.seed = common.seed;
   CharacterSetup& first = options.setup.characters[0];
-  if (!first.skill.empty()) first.controller = ControllerOfSkill(first.skill);
+  if (!first.skill.empty()) {
+    if (arguments.character->count() > 0) CheckBodyOfSkill(first.skill, first.character);
+    first.controller = ControllerOfSkill(first.skill);
+  }
   Scenario& scenario = options.setup.scenario;
   World& world = scenario.world;
   if (!arguments.scenario.empty()) scenario = ReadScenario(arguments.scenario);
@@ -194,8 +198,9 @@ Verb SimulateVerb() {
         auto arguments = std::make_shared<Arguments>();
         SimulateOptions& o = arguments->options;
         CharacterSetup& first = o.setup.characters[0];
-        app->add_option("--character", first.character, "Built-in name, or an MJCF file")
-            ->capture_default_str();
+        arguments->character =
+            app->add_option("--character", first.character, "Built-in name, or an MJCF file")
+                ->capture_default_str();
         app->add_option("--engine", o.setup.engine, "See: stride list engines")
             ->capture_default_str();
         app->add_option("--controller", first.controller, "See: stride list controllers")

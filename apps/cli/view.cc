@@ -97,8 +97,11 @@ Output View(Arguments arguments, const CommonOptions& common) {
   setup.seed = common.seed;
   if (!arguments.scenario.empty()) setup.scenario = ReadScenario(arguments.scenario);
   CharacterSetup& first = setup.characters[0];
+  if (!first.skill.empty()) {
+    if (!first.character.empty()) CheckBodyOfSkill(first.skill, first.character);
+    first.controller = ControllerOfSkill(first.skill);
+  }
   if (first.character.empty()) first.character = kDefaultHuman;
-  if (!first.skill.empty()) first.controller = ControllerOfSkill(first.skill);
   Bytes opened;
   if (!arguments.source.empty()) {
     opened = Open(arguments.source, arguments.setup.characters[0].character, &setup);

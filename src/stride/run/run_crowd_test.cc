@@ -359,5 +359,11 @@ TEST(Crowd, TheControlOfEveryActorIsRecorded) {
   EXPECT_EQ(here.channels.size(), there.channels.size());
 }
 
+TEST(RunSetup, ASkillIsOfItsOwnBody) {
+  EXPECT_NO_THROW(CheckBodyOfSkill("walker-tall", "wang09-tall"));
+  EXPECT_THAT(InputErrorOf([] { CheckBodyOfSkill("walker-tall", "liu16"); }),
+              HasSubstr("a skill of the body 'wang09-tall', not of 'liu16'"));
+}
+
 }  // namespace
 }  // namespace stride

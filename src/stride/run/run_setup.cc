@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stride/character/library.h"
 #include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
@@ -118,6 +119,17 @@ void CheckActor(const char* what, std::size_t index, int actor, std::size_t char
 
 // Skills of one method are all there are; its controller is the one they were learned with.
 std::string ControllerOfSkill(const std::string& skill) { return EnvelopeOf(skill).controller; }
+
+void CheckBodyOfSkill(const std::string& skill, const std::string& character) {
+  const Skill envelope = EnvelopeOf(skill);
+  std::vector<std::string> warnings;
+  const std::string asked = LoadCharacter(character, &warnings).name;
+  if (asked == envelope.character.name) return;
+  throw InputError(fmt::format(
+      "'{}' is a skill of the body '{}', not of '{}': leave --character out, or learn it "
+      "for that body (`stride learn`)",
+      skill, envelope.character.name, asked));
+}
 
 std::vector<CharacterSetup> CharactersFromJson(const Json& json, const std::string& source) {
   if (!json.is_array()) throw InputError(source, 0, "expected a list […] of characters");

@@ -27,6 +27,9 @@ inline constexpr std::size_t kMaxCharacters = 64;
 
 // The controller that performs a skill (a built-in name or a file) where none is asked for.
 std::string ControllerOfSkill(const std::string& skill);
+// A skill is performed on its own body. Throws InputError if `character` (a built-in name or an
+// MJCF file) is another.
+void CheckBodyOfSkill(const std::string& skill, const std::string& character);
 
 // A list of characters as JSON (docs/scenarios.md). Every key may be left out; with a skill the
 // controller is that of the skill unless given. Throws InputError.

@@ -27,12 +27,12 @@ Findings Measure(const ExperimentContext& context) {
             .series = {{.name = "ours"}}};
   double tall = 0, others = 0;
   for (const std::string body : kBodies) {
-    const ObtainedWalker walker =
-        ObtainWalker({.name = "free_" + body,
-                      .character = "wang09-" + body,
-                      .settings = Join(kNaturalOnly, {"free=true", "iterations=900"}),
-                      .seed = context.seed},
-                     context);
+    const ObtainedWalker walker = ObtainWalker(
+        {.name = "free_" + body,
+         .character = "wang09-" + body,
+         .settings = Join(Join(kNaturalOnly, kSteady), {"free=true", "iterations=900"}),
+         .seed = context.seed},
+        context);
     const WalkRun walk = Walk(WalkSetup(walker.file, seconds));
     (body == "tall" ? tall : others) = std::max(body == "tall" ? tall : others, walk.speed);
     findings.rows.push_back(

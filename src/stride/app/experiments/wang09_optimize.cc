@@ -33,7 +33,7 @@ Findings Measure(const ExperimentContext& context) {
                              "at {:.2f} m/s",
                              walker.Metric("objective.total"), walk.seconds, walk.speed)});
   };
-  add(learn("paper_configuration", {"population=19", "iterations=1000"}),
+  add(learn("paper_configuration", {"population=19", "iterations=1000", "covariance=full"}),
       "1000 iterations x 19 x 10 s", 3 * 3600, true);
   add(learn("minute", {"population=64", "iterations=900"}), "900 iterations x 64 x 10 s",
       std::nullopt, false);

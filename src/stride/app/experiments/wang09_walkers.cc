@@ -15,9 +15,9 @@ namespace stride::experiments {
 namespace {
 
 const std::vector<std::string> kQuick = {
-    "iterations=2",       "population=16",        "seconds=2",
-    "stage_iterations=1", "robust_iterations=1",  "robust_population=8",
-    "robust_trials=1",    "command_iterations=1", "command_population=8"};
+    "iterations=2",    "population=16",        "seconds=2",           "steady_iterations=1",
+    "steady_trials=1", "stage_iterations=1",   "robust_iterations=1", "robust_population=8",
+    "robust_trials=1", "command_iterations=1", "command_population=8"};
 
 }  // namespace
 

@@ -35,6 +35,8 @@ ObtainedWalker ObtainWalker(const WalkerRequest& request, const ExperimentContex
 // No second stage, which the paper does not have.
 inline const std::vector<std::string> kNaturalOnly = {"robust_iterations=0",
                                                       "command_iterations=0"};
+// Does not just fit the ten seconds of one run.
+inline const std::vector<std::string> kSteady = {"steady_iterations=100"};
 std::vector<std::string> Join(const std::vector<std::string>& a, const std::vector<std::string>& b);
 
 struct WalkRun {

@@ -34,6 +34,7 @@ struct GaitMeter {
     kHeadSpeedSquare,
     kHeadTilted,  // s with the head turned by more than 0.1 rad
     kHeadShake,   // squares of its acceleration
+    kHeadTwist,   // squares of its angular acceleration
     kStartX,      // centre of mass, world
     kStartY,
     kStartZ,
@@ -54,9 +55,10 @@ struct GaitMeter {
     kStanding,  // s
     kValues,
     // Memory only.
-    kSpin = kValues,  // of the step before
-    kHeadVelocity,    // 3
-    kSlots = kHeadVelocity + 3,
+    kSpin = kValues,                // of the step before
+    kHeadVelocity,                  // 3
+    kHeadSpin = kHeadVelocity + 3,  // 3
+    kSlots = kHeadSpin + 3,
   };
 
   static constexpr int kGroups = 4;
@@ -103,6 +105,11 @@ struct GaitMeter {
     slots[kHeadVelocity] = head_motion.v.x;
     slots[kHeadVelocity + 1] = head_motion.v.y;
     slots[kHeadVelocity + 2] = head_motion.v.z;
+    const Vec3<S> turned{slots[kHeadSpin], slots[kHeadSpin + 1], slots[kHeadSpin + 2]};
+    slots[kHeadTwist] += once * h * SquaredNorm((head_motion.w - turned) * rate);
+    slots[kHeadSpin] = head_motion.w.x;
+    slots[kHeadSpin + 1] = head_motion.w.y;
+    slots[kHeadSpin + 2] = head_motion.w.z;
     // Angle between the head's axes and the heading's: trace = 1 + 2 cos.
     const Mat3<S>& r = head_motion.r;
     const S trace = moment.cosine * r.xx + moment.sine * r.yx + moment.cosine * r.yy -

@@ -51,6 +51,7 @@ WalkFigures FiguresOf(std::span<const double> v) {
   for (int k = 0; k < 3; ++k) f.ratio[k] = v[M::kTorqueHips + k] / std::max(legs, 1e-9);
   f.squared_torque = v[M::kTorqueAll] / t;
   f.head_shake = std::sqrt(v[M::kHeadShake] / t);
+  f.head_twist = std::sqrt(v[M::kHeadTwist] / t);
   f.arm_phase = -v[M::kArmLeg] / std::sqrt(std::max(v[M::kArmSquare] * v[M::kLegSquare], 1e-12));
   return f;
 }
@@ -83,8 +84,8 @@ WalkScore ScoreOf(std::span<const double> v, const WalkGoal& goal) {
   }
   // Equations 9 and 10: normalised by mass, speed and the height of the centre of mass.
   const double unit = goal.mass * goal.com_height * std::max(std::fabs(f.speed), 0.3);
-  const double spin = v[M::kSpinRate] / t / (unit * unit);
-  raw(WalkTerm::kAng) = Q(std::sqrt(spin), std::sqrt(kEpsAng));
+  score.spin_rate = std::sqrt(v[M::kSpinRate] / t) / unit;
+  raw(WalkTerm::kAng) = Q(score.spin_rate, std::sqrt(kEpsAng));
   // Equation 11.
   const double mean = v[M::kHeadSpeed] / t;
   const double sigma = std::sqrt(std::max(0.0, v[M::kHeadSpeedSquare] / t - mean * mean));
@@ -119,11 +120,13 @@ nlohmann::ordered_json ToJson(const WalkFigures& f) {
           {"hip_knee_ankle", f.ratio},
           {"squared_torque", f.squared_torque},
           {"head_shake", f.head_shake},
+          {"head_twist", f.head_twist},
           {"arm_phase", f.arm_phase}};
 }
 nlohmann::ordered_json ToJson(const WalkScore& score) {
   nlohmann::ordered_json json = {{"total", score.total}, {"natural", score.natural}};
   for (int k = 0; k < kWalkTerms; ++k) json[kNames[k]] = score.weighted[k];
+  json["spin_rate"] = score.spin_rate;
   return json;
 }
 

@@ -35,6 +35,7 @@ struct WalkFigures {
   std::array<double, 3> ratio{};  // squared torques of hips, knees, ankles, shares
   double squared_torque = 0;      // E_power, N^2 m^2
   double head_shake = 0;          // root mean square of its acceleration, m/s^2
+  double head_twist = 0;          // and of its angular acceleration, rad/s^2
   double arm_phase = 0;           // correlation of the arms' swing with the other legs': 1 natural
 };
 // `values`: what the lane program measured, GaitMeter's.
@@ -45,6 +46,8 @@ struct WalkScore {
   std::array<double, kWalkTerms> weighted{};  // w_s E_s; of those left out, too
   double total = 0;                           // of those not left out
   double natural = 0;                         // the same without the fail term
+  // Root mean square of the normalised angular momentum's rate, 1/s, before the tolerance of `ang`.
+  double spin_rate = 0;
 };
 WalkScore ScoreOf(std::span<const double> values, const WalkGoal& goal);
 

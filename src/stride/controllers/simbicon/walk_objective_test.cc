@@ -78,6 +78,7 @@ TEST(WalkObjective, EachTermHasThePapersWeightAndTolerance) {
   EXPECT_EQ(Term(v, {}, WalkTerm::kAng), 0);
   v[M::kSpinRate] = kSeconds * unit * unit * 0.06;
   EXPECT_NEAR(Term(v, {}, WalkTerm::kAng), 10 * 0.06, 1e-9);
+  EXPECT_NEAR(ScoreOf(v, {}).spin_rate, std::sqrt(0.06), 1e-9);  // before the tolerance
   v = GoodWalk();
   v[M::kHeadTilted] = 2.5;
   EXPECT_NEAR(Term(v, {}, WalkTerm::kHead), 100 * 0.012 * 0.25, 1e-9);

@@ -32,10 +32,12 @@ constexpr double kAloneSeconds = 100;  // a walk that is found is tried as long
 struct WalkerSettings {
   double speed = 0, step_length = 0, slope = 0, friction = 0.9;
   std::array<bool, kWalkTerms> without{};
-  std::string start = "shipped";
+  std::string start = "shipped", covariance = "separable";
   bool fastest = false, free = false;
   int iterations = 300, population = 64;
   double seconds = 10, sigma = 0.5;
+  int steady_iterations = 0, steady_trials = 3;
+  double nudge = 20;
   int stage_iterations = 100;
   double slope_step = 3, friction_step = 0.5;
   int robust_iterations = 150, robust_population = 64, robust_trials = 7;
@@ -69,6 +71,14 @@ void VisitConfig(WalkerSettings& s, Visitor& visit) {
         "where the search begins: a walker that is built in, or the paper's Table 2");
   visit("iterations", s.iterations, {0, 100000}, "of the search for a natural walk");
   visit("population", s.population, {4, 10000}, "candidates an iteration (paper: 19)");
+  visit("covariance", s.covariance, {"separable", "full"},
+        "what a search for a natural walk learns of its parameters' spread (paper: full, which "
+        "takes far longer to learn)");
+  visit("steady_iterations", s.steady_iterations, {0, 100000},
+        "after the natural walk, for the same objective, but it must also stand when it is nudged "
+        "on varied ground, lest it fit ten seconds of one run; 0: none (paper)");
+  visit("steady_trials", s.steady_trials, {1, 64}, "of each candidate that are nudged");
+  visit("nudge", s.nudge, {0, 500, "N"}, "spread of those pushes, for 70 kg");
   visit("seconds", s.seconds, {1, 100, "s"}, "of a trial (paper: 10)");
   visit("sigma", s.sigma, {0.0001, 3}, "how far the search looks at first, in usual changes");
   visit("stage_iterations", s.stage_iterations, {1, 100000},
@@ -284,27 +294,52 @@ ParameterSearch SearchOver(const std::shared_ptr<const Plan>& plan, const Scenar
   return search;
 }
 
-// The paper's optimisation, on one ground.
-ParameterSearch NaturalSearch(const std::shared_ptr<const Plan>& plan, const Scenario& scenario,
-                              int iterations, double sigma, std::span<const double> start) {
+constexpr WorldVariation kVariedGround = {
+    .stiffness = 2, .damping = 2, .friction = 1.3, .gains = 1, .slope = 0};
+
+// The paper's optimisation, on one ground. Trials that are nudged are ours: what is found should
+// not stand in that one run only.
+ParameterSearch NaturalSearch(const std::shared_ptr<const Plan>& plan, const Scenario& ground,
+                              int iterations, double sigma, int nudged,
+                              std::span<const double> start) {
+  const WalkerSettings& settings = plan->settings;
+  Scenario scenario = ground;
+  if (nudged > 0) {
+    scenario.random_pushes = RandomPushes{.duration = 0.2,
+                                          .every = 1.5,
+                                          .sigma = settings.nudge * plan->mass / 70,
+                                          .sigma_growth = 0};
+  }
   CmaOptions options;
-  options.population = plan->settings.population;
+  options.population = settings.population;
   options.sigma = sigma;
+  options.covariance = settings.covariance;
   ParameterSearch search = SearchOver(plan, scenario, Indices(0, P::kPaperCount), start, {},
                                       plan->goal.speed.value_or(plan->own_speed), options);
   search.iterations = iterations;
-  search.begin = [plan, scenario](int, std::uint64_t, Rollout* trial) {
+  search.trials = 1 + nudged;
+  if (nudged > 0) {
+    search.noisy = true;
+    search.validate_every = 10;
+    search.validation_trials = 32 * search.trials;
+  }
+  const LaneConditions usual = UsualConditions(*plan, scenario);
+  search.begin = [=](int index, std::uint64_t stream, Rollout* trial) {
     trial->start = WalkerStart(plan->character, scenario.world.terrain, trial->parameters);
+    trial->pushed = index > 0;
+    if (index == 0) return;
+    Random random(stream);
+    trial->conditions = DrawWorld(kVariedGround, usual, &random).conditions;
   };
   WalkGoal goal = plan->goal;
   goal.slope = scenario.world.terrain.slope;
   goal.user_tolerance = kSearchTolerance;
-  search.value = [goal](int, const RolloutResult& r) { return -ScoreOf(r.values, goal).total; };
+  search.value = [goal](int index, const RolloutResult& r) {
+    const WalkScore score = ScoreOf(r.values, goal);
+    return index == 0 ? -score.total : score.natural - score.total;
+  };
   return search;
 }
-
-constexpr WorldVariation kVariedGround = {
-    .stiffness = 2, .damping = 2, .friction = 1.3, .gains = 1, .slope = 0};
 
 // Beyond the paper: pushes and worlds that vary over the trials, while the natural walk stays part
 // of what is asked for.
@@ -493,10 +528,11 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   using Found = std::vector<std::vector<double>>;
   std::vector<SearchStage> stages;
   const auto natural = [&](std::string name, double slope, double friction, int iterations,
-                           double sigma) {
+                           double sigma, int nudged = 0) {
     const Scenario scenario = ScenarioOf(*plan, slope, friction);
     stages.push_back({std::move(name), [=](const Found& found) {
-                        return NaturalSearch(plan, scenario, iterations, sigma, found.back());
+                        return NaturalSearch(plan, scenario, iterations, sigma, nudged,
+                                             found.back());
                       }});
   };
   const double usual = World().friction;
@@ -518,6 +554,10 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     natural(fmt::format("friction {:g}", friction), settings.slope, friction,
             settings.stage_iterations, 0.5 * settings.sigma);
   }
+  if (settings.steady_iterations > 0) {
+    natural("steady", settings.slope, settings.friction, settings.steady_iterations,
+            0.4 * settings.sigma, settings.steady_trials);
+  }
   const std::size_t naturals = stages.size();  // and so many have been found besides the start
   if (settings.robust_iterations > 0) {
     const Scenario scenario = ScenarioOf(*plan, settings.slope, settings.friction);
@@ -536,7 +576,8 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   }
   if (stages.empty()) {
     throw InputError(
-        "nothing to learn: iterations and robust_iterations are 0, and the ground is "
+        "nothing to learn: iterations, steady_iterations and robust_iterations are 0, and the "
+        "ground is "
         "the usual one");
   }
   return MakeStagedSearch(std::move(stages), std::move(start), workers);

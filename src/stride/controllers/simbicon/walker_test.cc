@@ -227,16 +227,17 @@ TEST(Walker, LearnsAndSaysWhatItMisses) {
   const LearningRequest request{
       .character = "wang09-stocky",
       .out = "unused.skill",
-      .settings = {"start=paper", "iterations=8", "population=32", "robust_iterations=1",
-                   "robust_population=8", "robust_trials=1", "command_iterations=1",
-                   "command_population=8", "seconds=4", "speed=5"}};
+      .settings = {"start=paper", "iterations=8", "population=32", "steady_iterations=1",
+                   "robust_iterations=1", "robust_population=8", "robust_trials=1",
+                   "command_iterations=1", "command_population=8", "seconds=4", "speed=5"}};
   const auto job = method.make(request, workers, &warnings);
   while (!job->Done()) job->Advance([] { return false; });
   const auto& history = job->History();
-  ASSERT_EQ(history.size(), 11u);
-  EXPECT_EQ(history[8]["phase"], "robust");
-  EXPECT_EQ(history[9]["phase"], "speeds");
-  EXPECT_EQ(history[10]["phase"], "stops");
+  ASSERT_EQ(history.size(), 12u);
+  EXPECT_EQ(history[8]["phase"], "steady");
+  EXPECT_EQ(history[9]["phase"], "robust");
+  EXPECT_EQ(history[10]["phase"], "speeds");
+  EXPECT_EQ(history[11]["phase"], "stops");
   EXPECT_GT(history[7]["return"].get<double>(), history[0]["return"].get<double>());
   const LearningResult result = job->Result();
   EXPECT_THAT(result.shortfall, HasSubstr("5.000 were asked for"));
@@ -244,7 +245,7 @@ TEST(Walker, LearnsAndSaysWhatItMisses) {
 
   // A checkpoint of the last stage goes on to the same result.
   const auto other = method.make(request, workers, &warnings);
-  while (other->History().size() < 9) other->Advance([] { return false; });
+  while (other->History().size() < 10) other->Advance([] { return false; });
   const std::string bytes = other->Checkpoint();
   const auto resumed = method.make(request, workers, &warnings);
   resumed->Restore(bytes, "checkpoint");
