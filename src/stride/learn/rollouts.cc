@@ -74,6 +74,7 @@ class Runner {
           const TimedCommand& next = scenario_.commands[next_command[lane]++];
           if (next.speed) commands[lane].speed = next.speed;
           if (next.heading) commands[lane].heading = next.heading;
+          if (next.style) commands[lane].style = *next.style;
           driver_->SetCommand(lane, commands[lane]);
         }
       }

@@ -8,13 +8,15 @@
 #include "stride/core/parallel.h"
 #include "stride/core/random.h"
 
-// Section 5, "Interactive control": heading, speed and style change on the fly. Here a stream of
+// Section 5, "Interactive control": heading and speed change on the fly (the built-in skill has one
+// style). Here a stream of
 // random commands takes the place of the user.
 namespace stride::experiments::lee10_interactive {
 namespace {
 
-constexpr const char* kSkill = "interactive";  // built in, of built-in motions
-constexpr double kEvery = 3;                   // s between commands
+constexpr const char* kSkill = "live_walk";       // built in, of built-in motions
+constexpr double kSlowest = 0.3, kFastest = 0.9;  // m/s
+constexpr double kEvery = 3;                      // s between commands
 
 RunSetup RandomCommands(std::uint64_t seed, double seconds) {
   RunSetup setup;
@@ -27,18 +29,15 @@ RunSetup RandomCommands(std::uint64_t seed, double seconds) {
   for (double at = kEvery; at < seconds; at += kEvery) {
     setup.scenario.commands.push_back(
         {.at = at,
-         .speed = random.Uniform(0.5, 1.5),
-         .heading = random.Uniform(-std::numbers::pi, std::numbers::pi),
-         .style = random.Uniform() < 0.25 ? 1 : 0});
+         .speed = random.Uniform(kSlowest, kFastest),
+         .heading = random.Uniform(-std::numbers::pi, std::numbers::pi)});
   }
   return setup;
 }
 
 }  // namespace
 
-std::string Describe() {
-  return "five minutes of random commands of heading, speed and style, ten seeds";
-}
+std::string Describe() { return "five minutes of random commands of heading and speed, ten seeds"; }
 
 Findings Measure(const ExperimentContext& context) {
   Findings findings;
@@ -58,7 +57,7 @@ Findings Measure(const ExperimentContext& context) {
        .ours = 1.0 * whole,
        .unit = fmt::format("of {}", seeds),
        .met = context.quick ? std::nullopt : std::optional<bool>(whole == seeds),
-       .note = fmt::format("a new heading, speed (0.5 to 1.5 m/s) and style every {:g} s; {:.0f} s "
+       .note = fmt::format("a new heading, speed (0.3 to 0.9 m/s) every {:g} s; {:.0f} s "
                            "on average",
                            kEvery, mean)});
   return findings;

@@ -37,11 +37,10 @@ Findings Measure(const ExperimentContext& context) {
     for (const char* tracking : {"prescribed", "inverse"}) {
       for (const Side& side : kSides) {
         const bool heavy = body.mass > 50;
-        const std::string gains = GainsFor(heavy ? "pushes" : "normal_robust");
+        const std::string gains = GainsFor(heavy ? "pushes" : clip.name);
         const auto survives = [&](double force, int) {
           RunSetup setup = Lee10Setup(clip, motion, body.character, gains, 40);
           setup.characters[0].controller_config["tracking"] = tracking;
-          setup.characters[0].controller_config["k_t"] = 40;
           setup.scenario.world.friction = 1.5;  // the authors' program
           ApplyPushProtocol(fmt::format("lee10-{}:{:.3f}", side.name, force), &setup.scenario);
           if (context.quick) setup.scenario.seconds = 2;

@@ -263,6 +263,7 @@ void Animation::PlanClip(double heading, AnimationState* state, PlannedFragment*
   (void)heading;
   const AnimationClip& clip = clips_[state->clip];
   Add(clip.fragments[state->position++], clip.gains, 1, next);
+  next->leads = true;
 }
 
 void Animation::Stand(AnimationState* state, PlannedFragment* next) const {

@@ -19,8 +19,8 @@ namespace stride {
 
 struct AnimationConfig {
   std::string group = "auto";
-  double turn_per_step = 25;    // degrees
-  double speed_per_step = 0.3;  // m/s
+  double turn_per_step = 15;    // degrees
+  double speed_per_step = 0.1;  // m/s
   double most_stride = 1.2;
 };
 template <class Visitor>
@@ -62,10 +62,11 @@ struct PlannedFragment {
   int part_count = 0;
   GaitPhase phase = GaitPhase::kStop;
   double seconds = 0;
-  double both = 0;   // as Fragment's
-  double turn = 0;   // of the blend itself, rad
-  double bend = 0;   // by which it is bent besides, rad
-  double speed = 0;  // m/s
+  double both = 0;     // as Fragment's
+  double turn = 0;     // of the blend itself, rad
+  double bend = 0;     // by which it is bent besides, rad
+  bool leads = false;  // played as it is: where its turn leads is the new course
+  double speed = 0;    // m/s
   FeedbackGains gains;
 
   std::span<const BlendPart> Parts() const {

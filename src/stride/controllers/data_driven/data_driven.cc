@@ -17,8 +17,8 @@ constexpr double kStanceFootShare = 0.2;
 // A touch this late in a step is a landing, wherever the foot is; before, it must have come half of
 // its way.
 constexpr double kSurelyLanded = 0.9;
-// A step is hastened by where the body is going to be in so many seconds, from so many metres off on,
-// and at most by so much.
+// A step is hastened by where the body is going to be in so many seconds, from so many metres off
+// on, and at most by so much.
 constexpr double kAhead = 0.3, kNotOff = 0.1, kMostHaste = 1;
 // Inertia that holds a joint to its prescribed acceleration, kg m^2: much more than the whole body
 // has about any of its joints.
@@ -29,7 +29,9 @@ constexpr int kMostLate = 12;
 constexpr double kPushOffShare = 0.4;
 // What the way's direction is corrected by: share of the error a step, and at most, rad.
 constexpr double kDriftRate = 0.1, kMostDrift = 0.2;
-constexpr int kBack = 3;  // frames over which the velocity at its end is taken
+constexpr double kTurnedAway = 0.1;  // rad
+constexpr double kStepsOut = 0.12;   // m that a stand may be off, as a step's haste is measured
+constexpr int kBack = 3;             // frames over which the velocity at its end is taken
 
 double Smooth(double x) { return ForwardTransition(x, 0, 1); }
 
@@ -248,12 +250,22 @@ void DataDrivenController::KeepDirection(const Vec3d& root) {
 void DataDrivenController::Plan(const Observation& observation, const Command& command) {
   KeepDirection(Vec3At(observation.state.q, 0));
   heading_ = std::remainder(heading_ + now_.turn + now_.bend, 2 * M_PI);
+  // Turned away by a push or a slip, it goes on from how it stands, and steers back.
+  const double off = std::remainder(NearestHeading(simulated_.frames.rotation[rig_->pelvis]) -
+                                        NearestHeading(target_.frames.rotation[rig_->pelvis]),
+                                    2 * M_PI);
+  if (std::fabs(off) > kTurnedAway)
+    heading_ = std::remainder(heading_ + config_.realign * off, 2 * M_PI);
+  Command told = command;
+  if (!told.heading) told.heading = course_;
   const bool stop = command.speed && *command.speed == 0 && !animation_->IsGraph();
   if (stop && state_.speed_known && std::fabs(state_.speed) < 0.01) {
     animation_->Stand(&state_, &now_);
   } else {
-    animation_->Next(now_.Swing(), heading_, command, &state_, &now_);
+    animation_->Next(now_.Swing(), heading_, told, &state_, &now_);
   }
+  if (now_.leads) course_ = std::remainder(course_ + now_.turn, 2 * M_PI);
+  if (command.heading) course_ = *command.heading;
   BeginFragment();
 }
 
@@ -419,7 +431,15 @@ void DataDrivenController::Control(const Observation& observation, const Command
   velocity_count_ = 0;
 
   if (now_.Swing() < 0) {
-    if (phase_ >= 1) Plan(observation, command);
+    ErrorAt(phase_, state);
+    const Vec3d falls = error_.position + error_.velocity * kAhead;
+    if (Norm(falls) > kStepsOut && !animation_->IsGraph()) {
+      // Who loses its stand steps, with the foot on the side that it falls to.
+      animation_->StepInPlace(Dot(Cross(kUp, error_.along), falls) > 0 ? 0 : 1, &state_, &now_);
+      BeginFragment();
+    } else if (phase_ >= 1) {
+      Plan(observation, command);
+    }
   } else if (config_.synchronisation ? phase_ > config_.landing && Landed(observation)
                                      : phase_ >= 1) {
     Plan(observation, command);

@@ -17,8 +17,10 @@ namespace stride {
 struct DataDrivenConfig {
   // How joints are made to follow, eq. 1.
   std::string tracking = "prescribed";
-  double k_t = 20;       // 1/s^2; the paper's program: 20, for pushes 40. k_v = 2 sqrt(k_t)
+  double k_t = 40;       // 1/s^2; the authors' program: 20, for pushes 40. k_v = 2 sqrt(k_t)
   double landing = 0.7;  // share of a step before which a touch of the swing foot is no landing
+  // How far the reference is turned to who was turned away, at each landing; the authors': 0.
+  double realign = 0;
   // Each can be switched off: Section 5, "Effects of individual components".
   bool synchronisation = true, stance_hip = true, swing_hip = true, stance_ankle = true,
        swing_height = true;
@@ -36,6 +38,7 @@ void VisitConfig(DataDrivenConfig& c, Visitor& visit) {
         "nothing of pushes; servo: the body's own servos");
   visit("k_t", c.k_t, {1, 10000, "1/s^2"}, "stiffness of the tracking; damping is critical");
   visit("landing", c.landing, {0, 1}, "share of a step before which a touch is no landing");
+  visit("realign", c.realign, {0, 1}, "how far the reference turns with who was turned away");
   visit("synchronisation", c.synchronisation, "next step when the foot lands, or by the clock");
   visit("stance_hip", c.stance_hip, "feedback on the stance hip (eq. 2)");
   visit("swing_hip", c.swing_hip, "feedback on the swing hip (eq. 3)");
@@ -99,6 +102,7 @@ class DataDrivenController final : public Controller {
   AnimationState state_;
   PlannedFragment now_;
   double phase_ = 0;    // of the fragment; above 1: late
+  double course_ = 0;   // heading that it keeps unless told another, rad
   double heading_ = 0;  // of the way where the fragment starts, rad
   double drift_ = 0;    // turn of the reference that keeps the way's direction, rad
   Vec3d step_start_, last_way_, last_intended_;

@@ -255,7 +255,7 @@ TEST_F(FragmentTest, SpeedsAreBlendedAndFeetTakeTurns) {
   const double share = next.parts[1].weight;
   EXPECT_NEAR(next.gains.c1_coronal, (1 - share) * 0.2 + share * 0.3, 1e-9);
   animation.Next(swung, 0, {.heading = 2.0}, &state, &next);
-  EXPECT_NEAR(next.bend, 25 * M_PI / 180, 1e-6);
+  EXPECT_NEAR(next.bend, 15 * M_PI / 180, 1e-6);
 }
 
 TEST_F(FragmentTest, ADeadEndOfAGraphIsRefused) {

@@ -41,8 +41,8 @@ struct FeedbackGains {
   double level = 0;
   // By which share of the step the feedback on stance hip and swing hip is all there; the paper: 1.
   double stance_by = 1, swing_by = 1;
-  // Who is about to fall steps sooner: how much faster a step goes for each metre that the body, and
-  // where it is going to be (kAhead), is off the reference.
+  // Who is about to fall steps sooner: how much faster a step goes for each metre that the body,
+  // and where it is going to be (kAhead), is off the reference.
   double haste = 0;  // 1/m
 
   friend bool operator==(const FeedbackGains&, const FeedbackGains&) = default;

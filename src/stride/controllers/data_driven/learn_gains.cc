@@ -29,9 +29,9 @@ constexpr double kNudge = 10;         // N, so that no two trials of an even wal
 constexpr double kAloneSeconds = 60;  // what is found is tried as long
 
 // How far the search looks for each gain at first, in the order of kGainMembers.
-constexpr double kSpread[kGainCount] = {0.1, 0.1, 0.1,  0.1, 0.4,  0.2,  0.2,  0.1,
-                                        0.1, 0.1, 0.1,  0.2, 0.02, 0.02, 0.25, 0.05,
-                                        0.1, 0.3, 0.02, 0.1, 0.3,  0.3,  0.2,  0.2, 1};
+constexpr double kSpread[kGainCount] = {0.1,  0.1, 0.1, 0.1,  0.4,  0.2,  0.2,  0.1, 0.1,
+                                        0.1,  0.1, 0.2, 0.02, 0.02, 0.25, 0.05, 0.1, 0.3,
+                                        0.02, 0.1, 0.3, 0.3,  0.2,  0.2,  1};
 
 struct GainSettings {
   int alone_iterations = 35, iterations = 25, population = 32, trials = 6;
@@ -218,9 +218,10 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, std::span<cons
     trial->pushed = !pushes || !even(index);
     trial->conditions = DrawWorld(plan->settings.variation, plan->usual, &random).conditions;
     if (pushes && index % 4 == 3 && plan->act_style == 0) {
-      // Told to go elsewhere, slower or faster.
+      // Told to go elsewhere, slower or faster, or to stop.
+      const bool stops = random.Uniform() < 0.3;
       trial->command.speed =
-          std::fabs(plan->clip_speed) * random.Uniform(plan->settings.slowest, 1.15);
+          stops ? 0 : std::fabs(plan->clip_speed) * random.Uniform(plan->settings.slowest, 1.15);
       trial->command.heading = random.Uniform(-M_PI, M_PI);
     }
   };

@@ -112,7 +112,7 @@ struct SimbiconProgram {
 
   int Parameters() const { return SimbiconParameter::kCount; }
   int MemorySlots() const { return kSlotCount; }
-  int Values() const { return (measures ? kMeter + GaitMeter::kValues : kMeter) - kValues; }
+  int Values() const { return kMeter - kValues + (measures ? int{GaitMeter::kValues} : 0); }
 
   template <class S>
   STRIDE_INLINE Mask<S> Halts(const LaneCommand<S>& command) const {
