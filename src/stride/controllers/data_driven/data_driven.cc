@@ -512,21 +512,57 @@ void DataDrivenController::Track(const Observation& observation, double time,
   actuation->torque = torque_;
 }
 
+// The spline is left in the middle of a frame: as if the targets had been such that a frame ended
+// here, at the same place and rate.
+void DataDrivenController::CutFrame(double time) {
+  ForEachJoint(*rig_, [&](JointKind kind, int q, int v, int) {
+    const double shift = time - 0.5 * kFrame;
+    if (kind == JointKind::kHinge) {
+      const double w0 = rate_before_[v], a = (rate_[v] - w0) * kControlRate, w = w0 + a * time;
+      target_.q[q] = before_[q] + w0 * shift + 0.5 * a * time * time + 0.5 * kFrame * w;
+      rate_[v] = w;
+      return;
+    }
+    const Vec3d w0 = Vec3At(rate_before_, v), a = (Vec3At(rate_, v) - w0) * kControlRate;
+    const Vec3d w = w0 + a * time;
+    const Quatd here = Integrate(QuatAt(before_, q), w0 * shift + a * (0.5 * time * time), 1.0);
+    Put(Integrate(here, w, 0.5 * kFrame), q, &target_.q);
+    Put(w, v, &rate_);
+  });
+  rig_->kinematics.Frames(target_.q, &target_.frames);
+  phase_ -= (1 - time * kControlRate) * kFrame / now_.seconds * Tempo();
+}
+
+// Between two controls: a foot that lands begins the next step at once.
+bool DataDrivenController::LandsNow(const Observation& observation) {
+  const int swing = now_.Swing();
+  if (!config_.synchronisation || swing < 0 || phase_ <= config_.landing) return false;
+  const FootParts& foot = rig_->feet[swing];
+  const bool touches = std::any_of(
+      observation.contacts.begin(), observation.contacts.end(), [&](const Contact& contact) {
+        return contact.body == foot.foot || contact.body == foot.toe;
+      });
+  if (!touches) return false;
+  simulated_.q = observation.state.q;
+  rig_->kinematics.Frames(simulated_.q, &simulated_.frames);
+  return Landed(observation);
+}
+
 void DataDrivenController::Step(const Observation& observation, const Command& command,
                                 Actuation* actuation) {
   if (!begun_) {
     begun_ = true;
-    if (command.style != 0 || command.speed || command.heading) {
-      // Told from the start.
-    }
     Control(observation, command);
-    frame_time_ = 0;
   } else {
     velocity_sum_ += Vec3At(observation.state.v, 0);
     ++velocity_count_;
     frame_time_ += time_step_;
     if (frame_time_ > kFrame - 0.5 * time_step_) {
       frame_time_ -= kFrame;
+      Control(observation, command);
+    } else if (LandsNow(observation)) {
+      CutFrame(frame_time_);
+      frame_time_ = 0;
       Control(observation, command);
     }
   }

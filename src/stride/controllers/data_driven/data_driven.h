@@ -70,6 +70,8 @@ class DataDrivenController final : public Controller {
   // Of the foot that swings while it does, else none.
   bool Landed(const Observation& observation) const;
   Vec3d StepOf(const BodyFrames& frames) const;
+  void CutFrame(double time);
+  bool LandsNow(const Observation& observation);
   void Control(const Observation& observation, const Command& command);
   void BeginFragment();
   void KeepDirection(const Vec3d& root);
