@@ -22,7 +22,8 @@ struct Entry {
 const std::vector<Entry>& Entries() {
   static const std::vector<Entry> entries = {
       {"human", [] { return MakeHuman(); }},
-      {"lee10", MakeLee10},
+      {"lee10", [] { return MakeLee10(false); }},
+      {"lee10-round", [] { return MakeLee10(true); }},
       {"lee10-heavy", MakeLee10Heavy},
       {"liu16", [] { return MakeLiu16(false); }},
       {"liu16-strong", [] { return MakeLiu16(true); }},

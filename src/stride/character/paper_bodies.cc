@@ -41,9 +41,13 @@ constexpr double kNeckGap = 0.05, kAnkleFromHeel = 0.40;
 
 class Lee10Builder {
  public:
+  explicit Lee10Builder(bool round_soles) : round_soles_(round_soles) {}
+
   Character Build() {
-    character_.name = "lee10";
-    character_.description = "Lee, Kim, Lee 2010, Figure 3: 13 parts, 12 ball joints";
+    character_.name = round_soles_ ? "lee10-round" : "lee10";
+    character_.description = round_soles_
+                                 ? "lee10 with the soles of the authors' program: six balls a foot"
+                                 : "Lee, Kim, Lee 2010, Figure 3: 13 parts, 12 ball joints";
     const double leg = kShin.length + kThigh.length + 2 * kFootHalf;
     const int pelvis = Add("pelvis", -1, {0, 0, leg}, kHip, Along::kUp, 0);
     AddShape(pelvis, BoxBetween({-kHipHalfDepth, -kHipHalfBreadth, 0},
@@ -139,12 +143,20 @@ class Lee10Builder {
     const int foot = Add(prefix + "foot", shin, {0, 0, -kShin.length}, kFoot, Along::kFoot, 1.0);
     const double heel = -kAnkleFromHeel * kFoot.length, tip = heel + kFoot.length;
     AddShape(foot, BoxBetween({heel, -kFootHalf, -2 * kFootHalf}, {tip, kFootHalf, 0}));
-    // As in the authors' program: six balls along the sole's edges, over which it rolls.
-    const double middle = 0.5 * (heel + tip), half = 0.5 * kFoot.length - kSoleInset;
-    for (const double x : {middle - half, middle, middle + half}) {
-      for (const double side : {1.0, -1.0}) {
-        AddPoint(foot, {x, side * (kFootHalf - kSoleInset), kSoleRadius - 2 * kFootHalf},
-                 kSoleRadius);
+    if (round_soles_) {
+      // As in the authors' program: six balls along the sole's edges, over which it rolls.
+      const double middle = 0.5 * (heel + tip), half = 0.5 * kFoot.length - kSoleInset;
+      for (const double x : {middle - half, middle, middle + half}) {
+        for (const double side : {1.0, -1.0}) {
+          AddPoint(foot, {x, side * (kFootHalf - kSoleInset), kSoleRadius - 2 * kFootHalf},
+                   kSoleRadius);
+        }
+      }
+    } else {
+      for (const double x : {heel, tip}) {
+        for (const double side : {1.0, -1.0}) {
+          AddPoint(foot, {x, side * kFootHalf, -2 * kFootHalf}, 0);
+        }
       }
     }
     SetRole(left ? Role::kLeftThigh : Role::kRightThigh, thigh);
@@ -152,19 +164,20 @@ class Lee10Builder {
     SetRole(left ? Role::kLeftFoot : Role::kRightFoot, foot);
   }
 
+  bool round_soles_;
   Character character_;
 };
 
 }  // namespace
 
-Character MakeLee10() { return Lee10Builder().Build(); }
+Character MakeLee10(bool round_soles) { return Lee10Builder(round_soles).Build(); }
 
 // Masses of SIMBICON's body (Yin, Loken, van de Panne 2007; hands with the forearms), on the same
 // joints; inertias grow with them. The paper's push experiment has these.
 Character MakeLee10Heavy() {
-  Character character = MakeLee10();
+  Character character = MakeLee10(true);
   character.name = "lee10-heavy";
-  character.description = "lee10 with the masses of SIMBICON's body, for its push experiment";
+  character.description = "lee10-round with the masses of SIMBICON's body, for its push experiment";
   constexpr std::pair<const char*, double> kMasses[] = {
       {"pelvis", 16.61},         {"torso", 29.27},         {"head", 5.89},
       {"left_upper_arm", 2.79},  {"left_lower_arm", 1.76}, {"left_thigh", 8.35},

@@ -7,8 +7,9 @@
 namespace stride {
 
 // Lee, Kim, Lee (2010), Figure 3: 13 parts, 12 ball joints, 42 degrees of freedom, 47 kg.
-Character MakeLee10();
-// The same body with SIMBICON's masses, 88.6 kg.
+// `round_soles`: the authors' program has six balls a foot instead of a box.
+Character MakeLee10(bool round_soles = false);
+// With round soles and SIMBICON's masses, 88.6 kg.
 Character MakeLee10Heavy();
 
 // Liu, van de Panne, Yin (2016): 45 degrees of freedom, 1.7 m, 62 kg. `strong` takes the gains for

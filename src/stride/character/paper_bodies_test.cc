@@ -23,6 +23,7 @@ struct Expected {
 constexpr Expected kExpected[] = {
     {"human", 18, 45, 1.75, 70},
     {"lee10", 13, 42, 0, 47},
+    {"lee10-round", 13, 42, 0, 47},
     {"lee10-heavy", 13, 42, 0, 88.57},
     {"liu16", 18, 45, 1.70, 62},
     {"liu16-strong", 18, 45, 1.70, 62},
@@ -77,7 +78,7 @@ TEST(PaperBodiesTest, EveryBodyIsSound) {
     ExpectSymmetric(character);
     ExpectPlausibleInertia(character);
     EXPECT_NEAR(LowestContactAt(character, character.rest_q), 0, 1e-9);
-    EXPECT_LE(character.contact_points.size(), 20u);
+    EXPECT_LE(character.contact_points.size(), 22u);  // those with six balls a sole have most
     for (int i = 1; i < character.BodyCount(); ++i) {
       const Joint& joint = character.bodies[i].joint;
       EXPECT_GT(joint.kp, 0) << character.bodies[i].name;
@@ -96,7 +97,7 @@ TEST(PaperBodiesTest, HumansStandQuietly) {
     // liu16's published 500 N m/rad are 1.8 times what gravity topples with; the others are ours.
     EXPECT_GT(AnkleStiffnessRatio(character), info.name == "liu16" ? 1.8 : 2) << info.name;
   }
-  EXPECT_EQ(humans, 13);
+  EXPECT_EQ(humans, 15);
 }
 
 // Figure 3 of the paper, row by row.

@@ -41,7 +41,7 @@ Findings Measure(const ExperimentContext& context) {
   const std::vector<Lee10Clip> walks = Lee10Walks(context);
   std::vector<std::string> motions;
   for (const Lee10Clip& clip : walks) {
-    motions.push_back(Lee10Motion(clip, true, "lee10", context, &findings));
+    motions.push_back(Lee10Motion(clip, true, "lee10-round", context, &findings));
   }
   std::vector<double> medians;
   Plot plot{.kind = Plot::Kind::kBars,
@@ -54,7 +54,8 @@ Findings Measure(const ExperimentContext& context) {
     std::vector<char> fell(count);
     ForEachInParallel(count, context.threads, [&](int k) {
       const Lee10Clip& clip = walks[k / seeds];
-      RunSetup setup = Lee10Setup(clip, motions[k / seeds], "lee10", GainsFor(clip.name), seconds);
+      RunSetup setup =
+          Lee10Setup(clip, motions[k / seeds], "lee10-round", GainsFor(clip.name), seconds);
       if (*part.setting) setup.characters[0].controller_config[part.setting] = false;
       PerturbStart(1000 * context.seed + k % seeds + 1, &setup);
       const Lee10Run run = Follow(setup);
@@ -89,7 +90,7 @@ Findings Measure(const ExperimentContext& context) {
                        medians[3] <= std::min(medians[4], medians[5]);
   findings.rows.push_back({.name = "order of severity",
                            .paper_text = "stance hip, synchronisation, swing hip, the rest",
-                           .ours = ordered ? 1 : 0,
+                           .ours = ordered ? 1.0 : 0.0,
                            .unit = "",
                            .met = context.quick ? std::nullopt : std::optional<bool>(ordered),
                            .note = "by the medians"});

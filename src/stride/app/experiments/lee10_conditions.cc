@@ -25,7 +25,7 @@ struct Condition {
 };
 void Slope(double degrees, Scenario* s) { s->world.terrain.slope = Radians(degrees); }
 constexpr Condition kConditions[] = {
-    {"load on one leg", "kg", 15, 0, 40, 1,
+    {"load on one leg", "kg", 15, 0.5, 40, 1,
      [](double x, Scenario* s) {
        s->loads = {{"left_shank", x}};
      }},
@@ -66,11 +66,11 @@ Findings Measure(const ExperimentContext& context) {
   Findings findings;
   const int seeds = context.quick ? 1 : 5;
   const Lee10Clip clip = Lee10Walks(context)[0];
-  const std::string motion = Lee10Motion(clip, true, "lee10", context, &findings);
+  const std::string motion = Lee10Motion(clip, true, "lee10-round", context, &findings);
   const std::string gains = GainsFor(clip.name);
   for (const Condition& condition : kConditions) {
     const auto survives = [&](double value, int sample) {
-      RunSetup setup = Lee10Setup(clip, motion, "lee10", gains, context.quick ? 2 : 60);
+      RunSetup setup = Lee10Setup(clip, motion, "lee10-round", gains, context.quick ? 2 : 60);
       condition.apply(value, &setup.scenario);
       PerturbStart(1000 * context.seed + sample + 1, &setup);
       return !Follow(setup).fell;

@@ -24,15 +24,15 @@ Findings Measure(const ExperimentContext& context) {
   const int seeds = context.quick ? 1 : 5;
   const std::vector<Lee10Clip> walks = Lee10Walks(context);
   for (const Lee10Clip& clip : walks) {
-    const std::string motion = Lee10Motion(clip, true, "lee10", context, &findings);
-    const MotionSource source = LoadAnyMotion(motion, "lee10");
+    const std::string motion = Lee10Motion(clip, true, "lee10-round", context, &findings);
+    const MotionSource source = LoadAnyMotion(motion, "lee10-round");
     const double clip_speed = MeasureTravel(source.character, source.motion).speed;
     struct Outcome {
       double seconds = 0, speed = 0, error = 0, slip = 0;
     };
     std::vector<Outcome> outcomes(seeds);
     ForEachInParallel(seeds, context.threads, [&](int k) {
-      RunSetup setup = Lee10Setup(clip, motion, "lee10", GainsFor(clip.name), seconds);
+      RunSetup setup = Lee10Setup(clip, motion, "lee10-round", GainsFor(clip.name), seconds);
       PerturbStart(1000 * context.seed + k + 1, &setup);
       const Lee10Run run = Follow(setup);
       outcomes[k] = {run.seconds, run.metrics.speed, run.metrics.tracking_error_deg.value_or(0),
@@ -44,7 +44,7 @@ Findings Measure(const ExperimentContext& context) {
       speed += o.speed / seeds, error += o.error / seeds, slip += o.slip / seeds;
     }
     const Lee10Run published = Follow(
-        Lee10Setup(clip, motion, "lee10", clip.file.empty() ? "normal" : clip.name, seconds));
+        Lee10Setup(clip, motion, "lee10-round", clip.file.empty() ? "normal" : clip.name, seconds));
     const auto judged = [&](bool met) {
       return context.quick ? std::nullopt : std::optional<bool>(met);
     };
@@ -68,9 +68,9 @@ Findings Measure(const ExperimentContext& context) {
                              .unit = "degrees",
                              .met = judged(error < 8),
                              .note = fmt::format("below 8; feet slip {:.3f} m/s", slip)});
-    Simulate(
-        {.setup = Lee10Setup(clip, motion, "lee10", GainsFor(clip.name), std::min(seconds, 6.0)),
-         .sheet = fmt::format("{}/{}.png", context.folder, clip.name)});
+    Simulate({.setup = Lee10Setup(clip, motion, "lee10-round", GainsFor(clip.name),
+                                  std::min(seconds, 6.0)),
+              .sheet = fmt::format("{}/{}.png", context.folder, clip.name)});
     context.Tell(fmt::format("{}: {:.1f} of {:g} s", clip.name, least, seconds));
   }
   return findings;

@@ -19,7 +19,7 @@ struct Body {
   const char* character;
   double mass;
 };
-constexpr Body kBodies[] = {{"lee10-heavy", 88.57}, {"lee10", 47}};
+constexpr Body kBodies[] = {{"lee10-heavy", 88.57}, {"lee10-round", 47}};
 
 }  // namespace
 

@@ -49,12 +49,12 @@ Findings Measure(const ExperimentContext& context) {
                              .note = "needs the captured clips (--mocap)"});
     return findings;
   }
-  const std::string walk = Lee10Motion(walks[0], true, "lee10", context, &findings);
+  const std::string walk = Lee10Motion(walks[0], true, "lee10-round", context, &findings);
   for (const Lee10Clip& clip : turns) {
-    const std::string motion = Lee10Motion(clip, false, "lee10", context, &findings);
-    const double wanted = TurnOf(LoadAnyMotion(motion, "lee10").motion);
+    const std::string motion = Lee10Motion(clip, false, "lee10-round", context, &findings);
+    const double wanted = TurnOf(LoadAnyMotion(motion, "lee10-round").motion);
     RunSetup setup =
-        Lee10Setup(clip, walk, "lee10", GainsFor(walks[0].name) + "," + GainsFor(clip.name),
+        Lee10Setup(clip, walk, "lee10-round", GainsFor(walks[0].name) + "," + GainsFor(clip.name),
                    2 + kEvery * times);
     setup.characters[0].motions.push_back(motion);
     for (int k = 0; k < times; ++k) {

@@ -88,7 +88,8 @@ Lee10Run Follow(const RunSetup& setup) {
 }
 
 double RealTimeFactor(const Lee10Mode& mode, double seconds) {
-  RunSetup setup = Lee10Setup({"walk", "", 0, 0, 1}, "walk", "lee10", GainsFor("walk"), seconds);
+  RunSetup setup =
+      Lee10Setup({"walk", "", 0, 0, 1}, "walk", "lee10-round", GainsFor("walk"), seconds);
   setup.characters[0].controller_config["tracking"] = mode.tracking;
   setup.scenario.stop_at_fall = false;
   setup.scenario.world.time_step = mode.time_step;

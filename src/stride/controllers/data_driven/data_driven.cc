@@ -538,10 +538,10 @@ bool DataDrivenController::LandsNow(const Observation& observation) {
   const int swing = now_.Swing();
   if (!config_.synchronisation || swing < 0 || phase_ <= config_.landing) return false;
   const FootParts& foot = rig_->feet[swing];
-  const bool touches = std::any_of(
-      observation.contacts.begin(), observation.contacts.end(), [&](const Contact& contact) {
-        return contact.body == foot.foot || contact.body == foot.toe;
-      });
+  const bool touches = std::any_of(observation.contacts.begin(), observation.contacts.end(),
+                                   [&](const Contact& contact) {
+                                     return contact.body == foot.foot || contact.body == foot.toe;
+                                   });
   if (!touches) return false;
   simulated_.q = observation.state.q;
   rig_->kinematics.Frames(simulated_.q, &simulated_.frames);

@@ -251,7 +251,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
 
   MotionSource source;
   CaptureOptions capture;
-  const std::string body = request.character.empty() ? "lee10" : request.character;
+  const std::string body = request.character.empty() ? "lee10-round" : request.character;
   try {
     source = LoadAnyMotion(request.input, body, {});
   } catch (const InputError&) {
