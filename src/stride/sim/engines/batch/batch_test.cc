@@ -66,8 +66,8 @@ Actuation RandomActuation(const Character& character, double max_gain, Rng* rng)
 }
 
 TEST(BatchTest, OneStepAgreesWithDouble) {
-  Rng rng(1);
   for (const CharacterInfo& info : BuiltInCharacters()) {
+    Rng rng(1);  // of its own: no body's states depend on which others there are
     World world;
     world.actors = {LoadCharacter(info.name)};
     const auto native = MakeEngine("native", world);
