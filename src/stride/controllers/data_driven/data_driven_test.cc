@@ -33,7 +33,7 @@ EditedPose PoseOf(const Rig& rig, const std::vector<double>& q) {
 // ---- Feedback, on a body of balls and on one of hinge chains
 
 class BalanceTest : public testing::TestWithParam<const char*> {
- protected:
+ public:
   BalanceTest() : rig(LoadCharacter(GetParam())), pose(PoseOf(rig, Bent())) {}
   std::vector<double> Bent() const {
     return SampleMotion(LoadMotion("walk", rig.character), rig.character, 0.3);
@@ -141,7 +141,7 @@ TEST(GainsTest, EveryGainIsAMember) {
 // ---- Fragments
 
 class FragmentTest : public testing::Test {
- protected:
+ public:
   Character body = LoadCharacter("lee10");
   Motion walk = LoadMotion("walk", body);
 };
@@ -225,10 +225,10 @@ TEST_F(FragmentTest, WhatIsNoWalkIsRefused) {
   EXPECT_THAT(InputErrorOf([&] { CutAtContacts(body, hops); }), HasSubstr("motion 'walk'"));
   Motion floating = walk;
   const Rig rig(body);
-  for (std::size_t f = 0; f < floating.frames.size(); ++f) {
-    EditedPose pose = PoseOf(rig, floating.frames[f]), scratch = pose;
+  for (std::vector<double>& q : floating.frames) {
+    EditedPose pose = PoseOf(rig, q), scratch = pose;
     RaiseFoot(rig, 0, QuatAt(pose.q, 3), 0.4, &pose, &scratch);
-    floating.frames[f] = pose.q;
+    q = pose.q;
   }
   EXPECT_THAT(InputErrorOf([&] { CutAtContacts(body, floating); }), HasSubstr("left foot stands"));
 }
