@@ -259,8 +259,7 @@ void Animation::PlanGait(int swing, double heading, const Command& command, Anim
   ++state->round[swing];
 }
 
-void Animation::PlanClip(double heading, AnimationState* state, PlannedFragment* next) const {
-  (void)heading;
+void Animation::PlanClip(AnimationState* state, PlannedFragment* next) const {
   const AnimationClip& clip = clips_[state->clip];
   Add(clip.fragments[state->position++], clip.gains, 1, next);
   next->leads = true;
@@ -298,12 +297,12 @@ void Animation::Next(int swung, double heading, const Command& command, Animatio
       }
       state->clip = chosen, state->position = 0;
     }
-    PlanClip(heading, state, next);
+    PlanClip(state, next);
     return;
   }
   if (state->clip >= 0 &&
       state->position < static_cast<int>(clips_[state->clip].fragments.size())) {
-    PlanClip(heading, state, next);
+    PlanClip(state, next);
     return;
   }
   const int swing =
@@ -313,7 +312,7 @@ void Animation::Next(int swung, double heading, const Command& command, Animatio
   if (act >= 0 && state->clip != act && clips_[act].fragments[0].Swing() == swing && swung >= 0) {
     state->clip = act, state->position = 0;
     state->speed_known = false;
-    PlanClip(heading, state, next);
+    PlanClip(state, next);
     return;
   }
   if (act < 0) {

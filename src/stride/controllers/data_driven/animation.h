@@ -113,7 +113,7 @@ class Animation {
   void AddStandIn(const Character& character, Style* style);
   void PlanGait(int swing, double heading, const Command& command, AnimationState* state,
                 PlannedFragment* next) const;
-  void PlanClip(double heading, AnimationState* state, PlannedFragment* next) const;
+  void PlanClip(AnimationState* state, PlannedFragment* next) const;
   const Fragment& FragmentOf(int clip, int swing, const AnimationState& state) const;
 
   AnimationConfig config_;

@@ -195,15 +195,20 @@ void DataDrivenController::Warp(double phase, std::vector<double>* q) const {
   });
 }
 
-bool DataDrivenController::Landed(const Observation& observation) const {
+bool DataDrivenController::SwingFootTouches(const Observation& observation) const {
   const int swing = now_.Swing();
   if (swing < 0) return false;
   const FootParts& foot = rig_->feet[swing];
-  const bool touches = std::any_of(
+  return std::any_of(
       observation.contacts.begin(), observation.contacts.end(), [&](const Contact& contact) {
         return contact.force.z > 0 && (contact.body == foot.foot || contact.body == foot.toe);
       });
-  if (!touches || phase_ > kSurelyLanded) return touches;
+}
+
+// Of a foot that touches.
+bool DataDrivenController::HasLanded() const {
+  if (phase_ <= config_.landing) return false;
+  if (phase_ > kSurelyLanded) return true;
   // Toes that scrape along the ground beside the standing foot have not landed.
   const double half = 0.5 * Dot(StepOf(landing_.frames), error_.along);
   return std::fabs(half) < 0.05 || Dot(StepOf(simulated_.frames), error_.along) / half > 1;
@@ -440,8 +445,7 @@ void DataDrivenController::Control(const Observation& observation, const Command
     } else if (phase_ >= 1) {
       Plan(observation, command);
     }
-  } else if (config_.synchronisation ? phase_ > config_.landing && Landed(observation)
-                                     : phase_ >= 1) {
+  } else if (config_.synchronisation ? SwingFootTouches(observation) && HasLanded() : phase_ >= 1) {
     Plan(observation, command);
   }
   ErrorAt(phase_, state);
@@ -535,17 +539,12 @@ void DataDrivenController::CutFrame(double time) {
 
 // Between two controls: a foot that lands begins the next step at once.
 bool DataDrivenController::LandsNow(const Observation& observation) {
-  const int swing = now_.Swing();
-  if (!config_.synchronisation || swing < 0 || phase_ <= config_.landing) return false;
-  const FootParts& foot = rig_->feet[swing];
-  const bool touches = std::any_of(observation.contacts.begin(), observation.contacts.end(),
-                                   [&](const Contact& contact) {
-                                     return contact.body == foot.foot || contact.body == foot.toe;
-                                   });
-  if (!touches) return false;
+  if (!config_.synchronisation || phase_ <= config_.landing || !SwingFootTouches(observation)) {
+    return false;
+  }
   simulated_.q = observation.state.q;
   rig_->kinematics.Frames(simulated_.q, &simulated_.frames);
-  return Landed(observation);
+  return HasLanded();
 }
 
 void DataDrivenController::Step(const Observation& observation, const Command& command,

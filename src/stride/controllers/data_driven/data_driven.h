@@ -67,8 +67,8 @@ class DataDrivenController final : public Controller {
   void ReadChannels(std::span<float> values) const override;
 
  private:
-  // Of the foot that swings while it does, else none.
-  bool Landed(const Observation& observation) const;
+  bool SwingFootTouches(const Observation& observation) const;
+  bool HasLanded() const;
   Vec3d StepOf(const BodyFrames& frames) const;
   void CutFrame(double time);
   bool LandsNow(const Observation& observation);
