@@ -9,6 +9,7 @@
 #include "stride/character/library.h"
 #include "stride/controllers/data_driven/learn_gains.h"
 #include "stride/controllers/registry.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/edit/blend.h"
 #include "stride/motion/library.h"
@@ -341,6 +342,44 @@ TEST(TrackingTest, APushDoesNotReachPrescribedJoints) {
 }
 
 // ---- Skills
+
+// The built-in walk goes where it is told, stops, stands and goes on.
+TEST(DataDrivenSkillTest, LiveWalkObeys) {
+  ControllerInput input;
+  input.skill = std::make_shared<const Skill>(LoadSkill("live_walk"));
+  input.world.actors = {input.skill->character};
+  Grant(input.skill->wishes, {}, &input.world);
+  input.stand = StandOn(input.world.actors[0], input.world.terrain);
+  const std::unique_ptr<Controller> controller = MakeController("data_driven", input);
+  const std::unique_ptr<Engine> engine = MakeEngine("native", input.world);
+  engine->SetState(0, controller->Start());
+  const FallDetector fall(input.world.actors[0], input.world.terrain, controller->Start());
+  std::vector<Actuation> actuations = {Passive(input.world.actors[0])};
+  std::vector<Contact> contacts;
+  double time = 0;
+  // Where the root is after some seconds under a command.
+  const auto walk = [&](double seconds, const Command& command) {
+    for (const double end = time + seconds; time < end; time += input.world.time_step) {
+      controller->Step({time, engine->GetState(0), contacts}, command, &actuations[0]);
+      engine->Step(actuations, {});
+      contacts.assign(engine->Contacts().begin(), engine->Contacts().end());
+    }
+    EXPECT_FALSE(fall.Fallen(engine->GetState(0))) << "at " << time << " s";
+    return Vec3At(engine->GetState(0).q, 0);
+  };
+  const Vec3d begun = walk(3, {});
+  const Vec3d straight = walk(5, {}) - begun;
+  EXPECT_NEAR(straight.x / 5, 0.78, 0.08);  // the clip on this body
+  EXPECT_NEAR(straight.y, 0, 0.3);
+  walk(6, {.heading = M_PI / 2});
+  const Vec3d before = Vec3At(engine->GetState(0).q, 0);
+  const Vec3d left = walk(5, {.heading = M_PI / 2}) - before;
+  EXPECT_NEAR(std::atan2(left.y, left.x), M_PI / 2, 0.1);
+  walk(8, {.speed = 0});
+  const Vec3d stands = Vec3At(engine->GetState(0).q, 0);
+  EXPECT_LT(Norm(walk(3, {.speed = 0}) - stands), 0.05);
+  EXPECT_GT(Norm(walk(6, {.speed = 0.8}) - stands), 2);
+}
 
 TEST(DataDrivenSkillTest, PayloadsRoundTrip) {
   const Character body = LoadCharacter("lee10");

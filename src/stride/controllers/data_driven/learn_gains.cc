@@ -161,6 +161,10 @@ LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const
                                         plan->clip_speed, walk.sideways)}};
   if (walk.fell || walk.failed) {
     result.shortfall = fmt::format("it falls after {:.1f} of {:g} s", walk.seconds, kAloneSeconds);
+  } else if (plan->act_style == 0 &&
+             std::fabs(speed - plan->clip_speed) > 0.15 * std::fabs(plan->clip_speed)) {
+    result.shortfall =
+        fmt::format("it goes at {:.2f} m/s; the clip at {:.2f}", speed, plan->clip_speed);
   }
   result.json = {{"clip", clip},
                  {"character", plan->character().name},
