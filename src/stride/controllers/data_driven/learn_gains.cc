@@ -260,6 +260,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     source = LoadAnyMotion(request.input, body, {});
   } catch (const InputError&) {
     if (!request.character.empty()) throw;
+    // Nobody asked for that body; a motion file knows its own.
     source = LoadAnyMotion(request.input, "", {});
   }
   if (!request.Has("walk") && !source.motion.loops && source.format != "built-in" &&
