@@ -54,6 +54,13 @@ void KeepSteps(AnimationClip* clip) {
   all = std::move(kept);
 }
 
+// Both feet on the ground, for half a second at a time.
+Fragment QuietStand(const Character& character) {
+  std::vector<double> rest = character.rest_q;
+  rest[0] = rest[1] = 0;
+  return {.phase = GaitPhase::kStop, .seconds = 0.5, .frames = {rest, rest}};
+}
+
 // One stride of a walk that is no loop, as a loop.
 Motion BestCycle(const Character& character, const Motion& motion) {
   const Cycle cycle = FindCycle(character, motion);
@@ -130,11 +137,7 @@ Animation::Animation(const Character& character, const std::vector<Clip>& clips,
     style_clip_.push_back(act);
   }
   for (Style& style : styles_) AddStandIn(character, &style);
-  stand_.phase = GaitPhase::kStop;
-  stand_.seconds = 0.5;
-  std::vector<double> rest = character.rest_q;
-  rest[0] = rest[1] = 0;
-  stand_.frames = {rest, rest};
+  stand_ = QuietStand(character);
   stand_gains_ = clips_[styles_[0].clips[styles_[0].own]].gains;
 }
 
@@ -194,9 +197,7 @@ Animation::Animation(const Character& character, const MotionGraph& graph,
     style_clip_.push_back(static_cast<int>(k));
   }
   if (clips_.empty()) throw InputError("the motion graph has no node");
-  std::vector<double> rest = character.rest_q;
-  rest[0] = rest[1] = 0;
-  stand_ = {.phase = GaitPhase::kStop, .seconds = 0.5, .frames = {rest, rest}};
+  stand_ = QuietStand(character);
   stand_gains_ = clips_[0].gains;
 }
 

@@ -103,7 +103,7 @@ DataDrivenController::DataDrivenController(const World& world, std::shared_ptr<c
     pose->q = start_.q;
     rig_->kinematics.Frames(pose->q, &pose->frames);
   }
-  before_ = before_end_ = start_.q;
+  before_ = start_.q;
   for (std::vector<double>* v :
        {&displacement_, &late_rate_, &rate_, &rate_before_, &acceleration_, &torque_}) {
     v->assign(nv, 0);
@@ -293,12 +293,6 @@ void DataDrivenController::ErrorAt(double phase, const State& state) {
                      : Rotate(AxisAngle(kUp, heading_ + BendAt(p)), Vec3d{1, 0, 0});
 }
 
-// Height of the swing ankle over the stance ankle: the same on a slope.
-double DataDrivenController::FootHeight(const BodyFrames& frames) const {
-  const int swing = now_.Swing();
-  return frames.position[rig_->feet[swing].foot].z - frames.position[rig_->feet[1 - swing].foot].z;
-}
-
 Surface DataDrivenController::GroundUnder(int side) const {
   if (!config_.knows_ground) return {0, kUp};
   const Vec3d& foot = simulated_.frames.position[rig_->feet[side].foot];
@@ -318,13 +312,11 @@ double DataDrivenController::SoleHeight(int side) const {
 // world: going on it would push off too hard (Section 4.2).
 void DataDrivenController::Prolong(double phase, EditedPose* pose) {
   const double frames = std::min((phase - 1) * now_.seconds / kFrame, 1.0 * kMostLate);
-  Unwarped(1, &scratch_);
   const int stance = 1 - now_.Swing();
   const FootParts& foot = rig_->feet[stance];
   const Quatd thigh = pose->frames.rotation[foot.thigh];
-  before_end_ = scratch_.q;
   Unwarped(std::max(0.0, 1 - kBack * kFrame / now_.seconds), &scratch_);
-  Difference(*rig_, scratch_.q, before_end_, 1.0 / kBack, &late_rate_);
+  Difference(*rig_, scratch_.q, landing_.q, 1.0 / kBack, &late_rate_);
   for (const int i : rig_->LegBodies(stance)) {
     std::fill_n(&late_rate_[rig_->kinematics.layout().v[i]],
                 DofCount(rig_->character.bodies[i].joint.kind), 0.0);
@@ -398,10 +390,11 @@ void DataDrivenController::Edit(double phase, const State& state) {
 
   const Quatd root = QuatAt(state.q, 3);
   const double lift = gains.lift * 0.5 * (1 - std::cos(2 * M_PI * p));
-  const double height = FootHeight(simulated_.frames);
+  // Of the swing ankle over the stance ankle: the same on a slope.
+  const double height = StepOf(simulated_.frames).z;
   // Uphill the swing foot has to come higher; downhill it just comes down later.
   const double rise = std::max(0.0, swing_ground.height - stance_ground.height) * s;
-  const double wanted = FootHeight(unwarped_.frames) + lift + rise;
+  const double wanted = StepOf(unwarped_.frames).z + lift + rise;
   height_feedback_ = 0;
   if (config_.swing_height && heights_known_) {
     const double rate = (height - foot_height_) * kControlRate;

@@ -87,7 +87,6 @@ class DataDrivenController final : public Controller {
   void Edit(double phase, const State& state);
   double SoleHeight(int side) const;
   Surface GroundUnder(int side) const;
-  double FootHeight(const BodyFrames& frames) const;
   void Track(const Observation& observation, double time, Actuation* actuation);
 
   DataDrivenConfig config_;
@@ -118,8 +117,8 @@ class DataDrivenController final : public Controller {
   double behind_at_landing_ = 0;                        // m
   double foot_height_ = 0, reference_foot_height_ = 0;  // of the frame before
   bool heights_known_ = false;
-  std::vector<double> displacement_;            // P (/) M'(0), layout of State::v
-  std::vector<double> late_rate_, before_end_;  // of Prolong()
+  std::vector<double> displacement_;  // P (/) M'(0), layout of State::v
+  std::vector<double> late_rate_;     // of Prolong()
   EditedPose target_, unwarped_, simulated_, scratch_;
   EditedPose landing_;  // the reference at the end of the fragment
   // Targets of the last controls and their rates: what is tracked is the quadratic spline with
