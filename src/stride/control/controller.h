@@ -88,6 +88,10 @@ class Controller {
   virtual void Step(const Observation& observation, const Command& command,
                     Actuation* actuation) = 0;
 
+  // The ground becomes another: in the viewer, or before a trial begins, where Start() is on it
+  // too. For who knows the ground.
+  virtual void ChangeGround(const Terrain& terrain) { (void)terrain; }
+
   // The state it tries to be in since the last Step(), at its own place in the world; null where it
   // follows none. Drawn as a ghost, and compared for the tracking error.
   virtual const State* Reference() const { return nullptr; }

@@ -69,10 +69,14 @@ class CloneDriver final : public LaneDriver {
     for (std::size_t k = 0; k < lanes_.size(); ++k) {
       const bool as_before = k > 0 && parameters[k].data() == parameters[k - 1].data();
       lanes_[k].controller = as_before ? lanes_[k - 1].controller->Clone() : make_(parameters[k]);
+      if (lanes_[k].ground) lanes_[k].controller->ChangeGround(*lanes_[k].ground);
       lanes_[k].contacts.clear();
       lanes_[k].actuation = Passive(character_);
     }
     batch->Refresh();
+  }
+  void SetSlope(int lane, double slope, double heading) override {
+    lanes_[lane].ground = Terrain{.slope = slope, .slope_heading = heading};
   }
   void SetCommand(int lane, const Command& command) override { lanes_[lane].command = command; }
   void Step(double time, Batch* batch) override {
@@ -95,6 +99,7 @@ class CloneDriver final : public LaneDriver {
     Actuation actuation;
     std::vector<Contact> contacts;
     Command command;
+    std::optional<Terrain> ground;
   };
 
   Character character_;

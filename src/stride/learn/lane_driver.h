@@ -19,6 +19,10 @@ class LaneDriver {
   // All lanes begin anew in the states that the batch has, each with parameters of its own:
   // parameters[lane], all of one size.
   virtual void Begin(std::span<const std::span<const double>> parameters, Batch* batch) = 0;
+  // Of the lane's ground, a plane through the origin; before Begin, each time.
+  virtual void SetSlope(int lane, double slope, double heading) {
+    (void)lane, (void)slope, (void)heading;
+  }
   virtual void SetCommand(int lane, const Command& command) = 0;
   // Before every step of the batch; `time` since Begin. No allocation.
   virtual void Step(double time, Batch* batch) = 0;

@@ -40,7 +40,7 @@ class SearchJob final : public LearningJob {
     const int candidates = optimizer.Population(), trials = search_.trials;
     const std::uint32_t iteration = optimizer.Iteration();
     const std::vector<RolloutResult> results =
-        rollouts_->Run(candidates * trials, [&](int k, Rollout* trial) {
+        RunTrials(candidates * trials, [&](int k, Rollout* trial) {
           const std::uint64_t stream = StreamOfTrial(iteration, k);
           trial->stream = stream;
           trial->parameters.resize(optimizer.Dimension());
@@ -82,8 +82,12 @@ class SearchJob final : public LearningJob {
     return (static_cast<double>(Stage()) + share) / static_cast<double>(stages_.size());
   }
   const Json& History() const override { return history_; }
-  std::string InstructionSet() const override { return rollouts_->InstructionSet(); }
-  long LaneSteps() const override { return lane_steps_ + rollouts_->LaneSteps(); }
+  std::string InstructionSet() const override { return rollouts_[0]->InstructionSet(); }
+  long LaneSteps() const override {
+    long steps = lane_steps_;
+    for (const auto& rollouts : rollouts_) steps += rollouts->LaneSteps();
+    return steps;
+  }
 
   std::string Checkpoint() const override {
     Json head = {{"version", kCheckpointVersion},
@@ -142,14 +146,35 @@ class SearchJob final : public LearningJob {
   void Enter() {
     search_ = stages_[Stage()].make(found_);
     validated_.clear();
-    if (rollouts_) lane_steps_ += rollouts_->LaneSteps();
-    rollouts_ = std::make_unique<Rollouts>(search_.rollouts, workers_);
+    lane_steps_ = LaneSteps();
+    rollouts_.clear();
+    rollouts_.push_back(std::make_unique<Rollouts>(search_.rollouts, workers_));
+    for (const RolloutSetup& other : search_.others) {
+      rollouts_.push_back(std::make_unique<Rollouts>(other, workers_));
+    }
+  }
+  // Trial k is a candidate's trial k % search_.trials, and run in that one's setup.
+  std::vector<RolloutResult> RunTrials(int count,
+                                       const std::function<void(int, Rollout*)>& trial) const {
+    if (rollouts_.size() == 1) return rollouts_[0]->Run(count, trial);
+    std::vector<RolloutResult> results(count);
+    std::vector<int> chosen;
+    for (std::size_t s = 0; s < rollouts_.size(); ++s) {
+      chosen.clear();
+      for (int k = 0; k < count; ++k) {
+        if (search_.setup(k % search_.trials) == static_cast<int>(s)) chosen.push_back(k);
+      }
+      std::vector<RolloutResult> part = rollouts_[s]->Run(
+          static_cast<int>(chosen.size()), [&](int i, Rollout* one) { trial(chosen[i], one); });
+      for (std::size_t i = 0; i < chosen.size(); ++i) results[chosen[i]] = std::move(part[i]);
+    }
+    return results;
   }
   void Validate() {
     constexpr std::uint32_t kIteration = 0xffffffff;
     const std::span<const double> mean = search_.optimizer->Mean();
     const std::vector<RolloutResult> results =
-        rollouts_->Run(search_.validation_trials, [&](int k, Rollout* trial) {
+        RunTrials(search_.validation_trials, [&](int k, Rollout* trial) {
           trial->stream = StreamOfTrial(kIteration, k);
           trial->parameters.assign(mean.begin(), mean.end());
           if (search_.complete) trial->parameters = search_.complete(trial->parameters);
@@ -191,7 +216,7 @@ class SearchJob final : public LearningJob {
             .character = search_.rollouts.character.name,
             .body_hash = HashOf(ToJson(search_.rollouts.character).dump()),
             .seed = search_.seed,
-            .instruction_set = rollouts_->InstructionSet(),
+            .instruction_set = rollouts_[0]->InstructionSet(),
             .settings = search_.settings};
   }
 
@@ -200,7 +225,7 @@ class SearchJob final : public LearningJob {
   // The start, then what each stage has found: one more than there are stages behind.
   std::vector<std::vector<double>> found_;
   ParameterSearch search_;
-  std::unique_ptr<Rollouts> rollouts_;
+  std::vector<std::unique_ptr<Rollouts>> rollouts_;
   long lane_steps_ = 0;            // of the stages before
   std::vector<double> validated_;  // best of this stage; empty: none yet
   double validated_return_ = 0;

@@ -22,6 +22,10 @@ struct ParameterSearch {
   std::string input;   // what is learned from, if anything: name, and a hash of its contents
   std::string input_hash;
   RolloutSetup rollouts;
+  // Further bodies or scenarios that some trials are of: setup(index) of a candidate's trial says
+  // which, 0 is `rollouts`. Null: all are of that.
+  std::vector<RolloutSetup> others;
+  std::function<int(int index)> setup;
   std::unique_ptr<Optimizer> optimizer;
   int iterations = 100;  // at most; fewer if the optimiser converges
   int trials = 1;        // of each candidate; its return is their mean

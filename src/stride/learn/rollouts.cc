@@ -101,7 +101,11 @@ class Runner {
     std::vector<std::span<const double>> parameters;
     for (int lane = 0; lane < batch_.Lanes(); ++lane) {
       const Rollout& trial = trials[std::min(lane, count - 1)];
-      batch_.SetConditions(lane, trial.conditions.value_or(usual_));
+      const LaneConditions conditions = trial.conditions.value_or(usual_);
+      batch_.SetConditions(lane, conditions);
+      if (scenario_.world.terrain.kind == Terrain::Kind::kPlane) {
+        driver_->SetSlope(lane, conditions.slope, conditions.slope_heading);
+      }
       batch_.SetState(lane, trial.start);
       driver_->SetCommand(lane, trial.command);
       parameters.emplace_back(trial.parameters);

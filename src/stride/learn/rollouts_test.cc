@@ -27,6 +27,9 @@ class Holder final : public Controller {
   }
   std::unique_ptr<Controller> Clone() const override { return std::make_unique<Holder>(*this); }
   State Start() const override { return stand_; }
+  void ChangeGround(const Terrain& terrain) override {
+    actuation_.target_q.back() += terrain.slope;  // so that it is seen
+  }
   void Step(const Observation&, const Command& command, Actuation* actuation) override {
     *actuation = actuation_;
     // Leans with what it is told, so that commands are seen.
@@ -83,6 +86,30 @@ TEST_F(RolloutsTest, TrialsMeetTheSameOnEveryInstructionSet) {
       }
     }
   }
+}
+
+// Clones know the ground of their lane, and no other's.
+TEST_F(RolloutsTest, AControllerKnowsTheSlopeOfItsTrial) {
+  const Workers workers(1);
+  World world;
+  world.actors = {character_};
+  LaneConditions steep = Batch(world).DefaultConditions();
+  steep.slope = 0.3;
+  const auto angle = [&](bool on_slope) {
+    const std::vector<RolloutResult> results =
+        Rollouts(setup_, workers).Run(3, [&](int k, Rollout* trial) {
+          trial->parameters = {1};
+          trial->start = stand_;
+          trial->start.q[2] += 10;  // in the air: only what the controller makes of it counts
+          if (on_slope && k == 1) trial->conditions = steep;
+        });
+    return std::vector<double>{results[0].end.q.back(), results[1].end.q.back(),
+                               results[2].end.q.back()};
+  };
+  const std::vector<double> level = angle(false), one = angle(true);
+  EXPECT_EQ(one[0], level[0]);
+  EXPECT_EQ(one[2], level[2]);
+  EXPECT_GT(std::fabs(one[1] - level[1]), 0.1);
 }
 
 // Falls, effort and way against what the run of one character measures.

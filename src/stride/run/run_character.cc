@@ -303,6 +303,7 @@ void RunCharacter::ChangeGround(const Terrain& terrain) {
   terrain_ = viewpoint_.See(terrain);
   fall_ = FallDetector(character_, terrain_, seen_start_);
   meter_->ChangeGround(terrain);
+  controller_->ChangeGround(terrain_);
 }
 
 }  // namespace stride

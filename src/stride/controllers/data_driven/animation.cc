@@ -8,6 +8,7 @@
 
 #include "stride/core/error.h"
 #include "stride/motion/edit/edit.h"
+#include "stride/motion/edit/leg_ik.h"
 #include "stride/motion/edit/seam.h"
 #include "stride/motion/import/cycle.h"
 #include "stride/motion/kinematics.h"
@@ -21,6 +22,15 @@ double Wrapped(double angle) { return std::remainder(angle, 2 * M_PI); }
 // From here on a loop is one that turns, a step.
 constexpr double kTurns = 8;  // degrees
 
+// Mean length of both legs of a body, and that of lee10's, m.
+double LegLength(const Character& character) {
+  const Kinematics kinematics(character);
+  double sum = 0;
+  for (const FootParts& foot : FeetOf(character)) sum += LegIk(kinematics, foot).Reach();
+  return 0.5 * sum;
+}
+constexpr double kUsualLegs = 0.77883;
+
 AnimationClip MakeClip(const Character& character, const Motion& motion,
                        const FeedbackGains& gains) {
   AnimationClip clip;
@@ -28,7 +38,12 @@ AnimationClip MakeClip(const Character& character, const Motion& motion,
   clip.gains = gains;
   clip.loops = motion.loops;
   clip.fragments = CutAtContacts(character, motion);
-  FitWayToLegs(character, &clip.fragments);
+  // Who has longer legs than the clip takes longer for its longer steps, as a pendulum does.
+  const double slower = std::sqrt(FitWayToLegs(character, &clip.fragments));
+  for (Fragment& fragment : clip.fragments) {
+    fragment.seconds *= slower;
+    fragment.speed /= slower;
+  }
   double way = 0, seconds = 0;
   for (const Fragment& fragment : clip.fragments) {
     way += fragment.frames.back()[0] - fragment.frames.front()[0];
@@ -98,7 +113,7 @@ void Clear(PlannedFragment* next) {
 
 Animation::Animation(const Character& character, const std::vector<Clip>& clips,
                      const AnimationConfig& config)
-    : config_(config) {
+    : config_(config), legs_(LegLength(character) / kUsualLegs) {
   std::map<std::string, int> groups;
   std::vector<int> acts;
   if (clips.empty()) throw InputError("data-driven control needs a motion to follow");
@@ -108,7 +123,7 @@ Animation::Animation(const Character& character, const std::vector<Clip>& clips,
     // Something has to be walked on and on.
     const Motion motion =
         !walks && k == 0 ? BestCycle(character, clips[k].motion) : clips[k].motion;
-    AnimationClip clip = MakeClip(character, motion, clips[k].gains);
+    AnimationClip clip = MakeClip(character, motion, ForLegs(clips[k].gains, legs_));
     if (!clip.loops) {
       KeepSteps(&clip);
       acts.push_back(static_cast<int>(clips_.size()));
@@ -174,13 +189,13 @@ void Animation::AddStandIn(const Character& character, Style* style) {
 
 Animation::Animation(const Character& character, const MotionGraph& graph,
                      const std::vector<FeedbackGains>& gains, const AnimationConfig& config)
-    : config_(config), is_graph_(true) {
+    : config_(config), legs_(LegLength(character) / kUsualLegs), is_graph_(true) {
   for (std::size_t k = 0; k < graph.nodes.size(); ++k) {
     const GraphNode& node = graph.nodes[k];
     const Motion& whole = graph.clips[node.clip];
     const bool all = node.first == 0 && node.last == whole.FrameCount() - 1;
-    AnimationClip clip =
-        MakeClip(character, all ? whole : Cut(whole, node.first, node.last), gains[k]);
+    AnimationClip clip = MakeClip(character, all ? whole : Cut(whole, node.first, node.last),
+                                  ForLegs(gains[k], legs_));
     clip.name = node.name;
     if (!clip.loops) KeepSteps(&clip);
     for (const GraphEdge& edge : graph.edges) {

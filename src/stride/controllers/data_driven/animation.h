@@ -101,6 +101,8 @@ class Animation {
   const std::vector<std::string>& Styles() const { return style_names_; }
   SpeedRange Speeds() const;
   bool IsGraph() const { return is_graph_; }
+  // Length of the legs, of lee10's.
+  double Legs() const { return legs_; }
   const std::vector<AnimationClip>& Clips() const { return clips_; }
   // Both feet on the ground, at rest.
   void Stand(AnimationState* state, PlannedFragment* next) const;
@@ -117,6 +119,7 @@ class Animation {
   const Fragment& FragmentOf(int clip, int swing, const AnimationState& state) const;
 
   AnimationConfig config_;
+  double legs_ = 1;
   std::vector<AnimationClip> clips_;
   std::vector<Style> styles_;  // of gaits
   std::vector<int>

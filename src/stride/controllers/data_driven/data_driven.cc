@@ -31,6 +31,7 @@ constexpr double kPushOffShare = 0.4;
 constexpr double kDriftRate = 0.1, kMostDrift = 0.2;
 constexpr double kTurnedAway = 0.1;  // rad
 constexpr double kStepsOut = 0.12;   // m that a stand may be off, as a step's haste is measured
+constexpr double kForgets = 0.1;     // a step, of what the steps before were off
 constexpr int kBack = 3;             // frames over which the velocity at its end is taken
 
 double Smooth(double x) { return ForwardTransition(x, 0, 1); }
@@ -110,8 +111,15 @@ DataDrivenController::DataDrivenController(const World& world, std::shared_ptr<c
   }
   forces_.reserve(rig_->character.contact_points.size() + 16);
 
-  // In the middle of a walk: the first fragment's first frame, at its velocity.
+  ahead_ = kAhead * std::sqrt(animation_->Legs());
+
   animation_->Next(-1, 0, {}, &state_, &now_);
+  BeginWalking();
+}
+
+// In the middle of a walk: the first fragment's first frame, at its velocity.
+void DataDrivenController::BeginWalking() {
+  ground_ = config_.knows_ground ? SurfaceAt(terrain_, 0, 0) : Surface{0, kUp};
   Unwarped(0, &unwarped_);
   start_.q = unwarped_.q;
   double lift = -HUGE_VAL;
@@ -123,14 +131,19 @@ DataDrivenController::DataDrivenController(const World& world, std::shared_ptr<c
   const double step = kFrame / now_.seconds;
   Unwarped(step, &scratch_);
   Difference(*rig_, unwarped_.q, scratch_.q, kControlRate, &start_.v);
-  Put(ReferenceVelocity(0), 0, &start_.v);
-  start_.v[2] = 0;
+  const Vec3d velocity = Level(ReferenceVelocity(0));
+  Put(velocity - kUp * (Dot(velocity, ground_.normal) / ground_.normal.z), 0, &start_.v);
   Unwarped(1, &landing_);
   target_ = unwarped_;
   before_ = target_.q;
   Displace(*rig_, start_.v, -kFrame, &before_);
   rate_ = rate_before_ = start_.v;
   reference_ = start_;
+}
+
+void DataDrivenController::ChangeGround(const Terrain& terrain) {
+  terrain_ = terrain;
+  if (!begun_) BeginWalking();
 }
 
 std::unique_ptr<Controller> DataDrivenController::Clone() const {
@@ -152,14 +165,33 @@ void DataDrivenController::Unwarped(double phase, EditedPose* pose) const {
   Put(turn * QuatAt(pose->q, 3), 3, &pose->q);
   pose->q[0] = pose->q[1] = 0;
   rig_->kinematics.Frames(pose->q, &pose->frames);
-  if (now_.gains.lean == 0) return;
-  // The legs stay as they are in the world.
-  const Quatd thighs[2] = {pose->frames.rotation[rig_->feet[0].thigh],
-                           pose->frames.rotation[rig_->feet[1].thigh]};
-  Put(turn * AxisAngle({0, 1, 0}, now_.gains.lean) * Conjugate(turn) * QuatAt(pose->q, 3), 3,
-      &pose->q);
-  rig_->kinematics.Frames(pose->q, &pose->frames);
-  for (int side = 0; side < 2; ++side) MatchStanceHip(*rig_, side, thighs[side], 1, pose);
+  const double lean = now_.gains.lean - now_.gains.slow_lean * slow_;
+  if (lean != 0) {
+    // The legs stay as they are in the world.
+    const Quatd thighs[2] = {pose->frames.rotation[rig_->feet[0].thigh],
+                             pose->frames.rotation[rig_->feet[1].thigh]};
+    Put(turn * AxisAngle({0, 1, 0}, lean) * Conjugate(turn) * QuatAt(pose->q, 3), 3, &pose->q);
+    rig_->kinematics.Frames(pose->q, &pose->frames);
+    for (int side = 0; side < 2; ++side) MatchStanceHip(*rig_, side, thighs[side], 1, pose);
+  }
+  if (ground_.normal.z < 1) FollowGround(pose);
+}
+
+// The reference on a slope: sheared along the vertical, so that the pelvis goes parallel to the
+// ground. That takes an inverted pendulum no speed, unlike raising the foot that lands.
+void DataDrivenController::FollowGround(EditedPose* pose) const {
+  const Vec3d& n = ground_.normal;
+  const Quatd tilt = RotationBetween(kUp, n);
+  const double lower = now_.gains.crouch * std::hypot(n.x, n.y) / n.z;
+  for (int side = 0; side < 2; ++side) {
+    const FootParts& foot = rig_->feet[side];
+    Vec3d ankle = pose->frames.position[foot.foot];
+    const Vec3d from_root = ankle - Vec3At(pose->q, 0);
+    ankle.z += lower - (n.x * from_root.x + n.y * from_root.y) / n.z;
+    rig_->legs[side].Solve(pose->frames, ankle, tilt * pose->frames.rotation[foot.foot],
+                           rig_->legs[side].ToeAngle(pose->frames), &pose->q);
+    rig_->UpdateLeg(side, pose->q, &pose->frames);
+  }
 }
 
 Vec3d DataDrivenController::ReferenceVelocity(double phase) const {
@@ -224,6 +256,9 @@ Vec3d DataDrivenController::StepOf(const BodyFrames& frames) const {
 void DataDrivenController::BeginFragment() {
   phase_ = 0;
   heights_known_ = false;
+  const int stance = now_.Swing() == 0 ? 1 : 0;
+  ground_ = GroundUnder(stance);
+  ground_at_ = simulated_.frames.position[rig_->feet[stance].foot];
   Unwarped(1, &landing_);
   Unwarped(0, &unwarped_);
   Difference(*rig_, unwarped_.q, target_.q, 1, &displacement_);
@@ -252,7 +287,20 @@ void DataDrivenController::KeepDirection(const Vec3d& root) {
   step_start_ = root;
 }
 
+// What this step was off joins what the last ones were.
+void DataDrivenController::LearnFromStep() {
+  const int swing = now_.Swing();
+  if (swing >= 0 && step_frames_ > 0) {
+    slow_ += kForgets * (std::clamp(step_slow_ / step_frames_, -1.0, 1.0) - slow_);
+    double& aside = aside_[1 - swing];
+    aside += kForgets * (std::clamp(step_aside_ / step_frames_, -0.3, 0.3) - aside);
+  }
+  step_slow_ = step_aside_ = 0;
+  step_frames_ = 0;
+}
+
 void DataDrivenController::Plan(const Observation& observation, const Command& command) {
+  LearnFromStep();
   KeepDirection(Vec3At(observation.state.q, 0));
   heading_ = std::remainder(heading_ + now_.turn + now_.bend, 2 * M_PI);
   // Turned away by a push or a slip, it goes on from how it stands, and steers back.
@@ -297,6 +345,13 @@ Surface DataDrivenController::GroundUnder(int side) const {
   if (!config_.knows_ground) return {0, kUp};
   const Vec3d& foot = simulated_.frames.position[rig_->feet[side].foot];
   return SurfaceAt(terrain_, foot.x, foot.y);
+}
+
+// Of the plane that the step stands on, under a foot.
+double DataDrivenController::PlaneHeight(int side) const {
+  const Vec3d& n = ground_.normal;
+  const Vec3d from = simulated_.frames.position[rig_->feet[side].foot] - ground_at_;
+  return ground_.height - (n.x * from.x + n.y * from.y) / n.z;
 }
 
 // Lowest point of a foot in the simulation.
@@ -355,13 +410,9 @@ void DataDrivenController::Edit(double phase, const State& state) {
       Slerp(pose.frames.rotation[stance_foot.foot], unwarped_.frames.rotation[stance_foot.foot],
             ForwardTransition(p, 0, kStanceFootShare));
   if (gains.flat > 0) {
-    foot = Slerp(foot, AxisAngle(kUp, Heading(foot)),
+    foot = Slerp(foot, RotationBetween(kUp, ground_.normal) * AxisAngle(kUp, Heading(foot)),
                  gains.flat * ForwardTransition(p, 0, kStanceFootShare));
   }
-  const Surface stance_ground = GroundUnder(stance), swing_ground = GroundUnder(swing);
-  foot = Slerp(Quatd::Identity(), RotationBetween(kUp, stance_ground.normal),
-               ForwardTransition(p, 0, kStanceFootShare)) *
-         foot;
   SetFoot(*rig_, stance, foot, &pose);
 
   if (config_.stance_hip) {
@@ -370,15 +421,16 @@ void DataDrivenController::Edit(double phase, const State& state) {
   }
   // Who is late keeps the feedback that it had.
   if (phase <= 1) {
-    swing_feedback_ = SwingFeedback(gains, error_) * ForwardTransition(p, 0, gains.swing_by);
+    const Vec3d left = Cross(kUp, error_.along);
+    swing_feedback_ = (SwingFeedback(gains, error_) + error_.along * (gains.slow_swing * slow_) +
+                       left * (gains.slow_coronal * aside_[stance])) *
+                      ForwardTransition(p, 0, gains.swing_by);
   }
   if (config_.swing_hip) TurnSwingHip(*rig_, swing, swing_feedback_, gains.level, &pose);
-  if (swing_ground.normal.z < 1) {
-    const Quatd tilt = Slerp(Quatd::Identity(), RotationBetween(kUp, swing_ground.normal), s);
-    SetFoot(*rig_, swing, tilt * pose.frames.rotation[rig_->feet[swing].foot], &pose);
-  }
   const double pushing = std::sin(M_PI * std::min(p / kPushOffShare, 1.0));
-  const double push = (gains.push_off + gains.push_off_behind * behind_at_landing_) * pushing;
+  const double push =
+      (gains.push_off + gains.push_off_behind * behind_at_landing_ - gains.slow_push_off * slow_) *
+      pushing;
   double extend = (gains.extend + gains.extend_behind * behind_at_landing_) * pushing;
   if (p < now_.both) {
     extend += gains.press * std::max(0.0, SoleHeight(swing) - SoleHeight(stance));
@@ -392,8 +444,9 @@ void DataDrivenController::Edit(double phase, const State& state) {
   const double lift = gains.lift * 0.5 * (1 - std::cos(2 * M_PI * p));
   // Of the swing ankle over the stance ankle: the same on a slope.
   const double height = StepOf(simulated_.frames).z;
-  // Uphill the swing foot has to come higher; downhill it just comes down later.
-  const double rise = std::max(0.0, swing_ground.height - stance_ground.height) * s;
+  // Where the ground rises above the plane that it stands on, the swing foot has to come higher;
+  // where it sinks, it just comes down later.
+  const double rise = std::max(0.0, GroundUnder(swing).height - PlaneHeight(swing)) * s;
   const double wanted = StepOf(unwarped_.frames).z + lift + rise;
   height_feedback_ = 0;
   if (config_.swing_height && heights_known_) {
@@ -410,13 +463,14 @@ void DataDrivenController::Edit(double phase, const State& state) {
     RaiseFoot(*rig_, stance, root, -raise, &pose, &scratch_);
   }
 
-  ankle_feedback_ = AnkleFeedback(gains, error_) * s;
+  ankle_feedback_ = (AnkleFeedback(gains, error_) + error_.along * (gains.slow_ankle * slow_)) * s;
   if (config_.stance_ankle) TurnStanceAnkle(*rig_, stance, ankle_feedback_, &pose);
 }
 
 double DataDrivenController::Tempo() const {
   if (now_.Swing() < 0) return 1;
-  const double off = Norm(error_.position + error_.velocity * kAhead) - kNotOff;
+  const double off =
+      Norm(error_.position + error_.velocity * ahead_) - kNotOff * animation_->Legs();
   return 1 + std::clamp(now_.gains.haste * off, 0.0, kMostHaste);
 }
 
@@ -430,8 +484,8 @@ void DataDrivenController::Control(const Observation& observation, const Command
 
   if (now_.Swing() < 0) {
     ErrorAt(phase_, state);
-    const Vec3d falls = error_.position + error_.velocity * kAhead;
-    if (Norm(falls) > kStepsOut && !animation_->IsGraph()) {
+    const Vec3d falls = error_.position + error_.velocity * ahead_;
+    if (Norm(falls) > kStepsOut * animation_->Legs() && !animation_->IsGraph()) {
       // Who loses its stand steps, with the foot on the side that it falls to.
       animation_->StepInPlace(Dot(Cross(kUp, error_.along), falls) > 0 ? 0 : 1, &state_, &now_);
       BeginFragment();
@@ -442,6 +496,9 @@ void DataDrivenController::Control(const Observation& observation, const Command
     Plan(observation, command);
   }
   ErrorAt(phase_, state);
+  step_slow_ += Dot(error_.along, error_.velocity);
+  step_aside_ += Dot(Cross(kUp, error_.along), error_.position);
+  ++step_frames_;
   if (phase_ == 0) behind_at_landing_ = std::max(0.0, -Dot(error_.along, error_.position));
   phase_ += kFrame / now_.seconds * Tempo();
   before_ = target_.q;
@@ -458,7 +515,7 @@ void DataDrivenController::Control(const Observation& observation, const Command
 void DataDrivenController::Track(const Observation& observation, double time,
                                  Actuation* actuation) {
   const State& state = observation.state;
-  const double k_v = 2 * std::sqrt(config_.k_t), h = time_step_;
+  const double k_t = config_.k_t / animation_->Legs(), k_v = 2 * std::sqrt(k_t), h = time_step_;
   const bool servo = tracking_ == Tracking::kServo, prescribed = tracking_ == Tracking::kPrescribed;
   const Layout& layout = rig_->kinematics.layout();
   for (int i = 0; i < rig_->character.BodyCount(); ++i) {
@@ -475,7 +532,7 @@ void DataDrivenController::Track(const Observation& observation, double time,
       const double w = rate_before_[v] + a * time;
       const double angle =
           before_[q] - rate_before_[v] * 0.5 * kFrame + (rate_before_[v] + 0.5 * a * time) * time;
-      acceleration_[v] = config_.k_t * (angle - state.q[q]) + k_v * (w - state.v[v]) + a;
+      acceleration_[v] = k_t * (angle - state.q[q]) + k_v * (w - state.v[v]) + a;
       actuation->target_q[q] = angle, actuation->target_v[v] = w;
     } else {
       const Vec3d w0 = Vec3At(rate_before_, v);
@@ -484,7 +541,7 @@ void DataDrivenController::Track(const Observation& observation, double time,
       const Quatd target =
           Integrate(QuatAt(before_, q), w0 * (time - 0.5 * kFrame) + a * (0.5 * time * time), 1.0);
       const Vec3d error = SmallLog(Conjugate(QuatAt(state.q, q)) * target);
-      Put(error * config_.k_t + (w - Vec3At(state.v, v)) * k_v + a, v, &acceleration_);
+      Put(error * k_t + (w - Vec3At(state.v, v)) * k_v + a, v, &acceleration_);
       Put(target, q, &actuation->target_q);
       Put(w, v, &actuation->target_v);
     }

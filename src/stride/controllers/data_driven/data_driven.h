@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,6 +60,7 @@ class DataDrivenController final : public Controller {
 
   std::unique_ptr<Controller> Clone() const override;
   State Start() const override { return start_; }
+  void ChangeGround(const Terrain& terrain) override;
   void Step(const Observation& observation, const Command& command, Actuation* actuation) override;
   const State* Reference() const override { return &reference_; }
   std::optional<SpeedRange> Speeds() const override;
@@ -67,6 +69,7 @@ class DataDrivenController final : public Controller {
   void ReadChannels(std::span<float> values) const override;
 
  private:
+  void BeginWalking();
   bool SwingFootTouches(const Observation& observation) const;
   bool HasLanded() const;
   Vec3d StepOf(const BodyFrames& frames) const;
@@ -85,6 +88,9 @@ class DataDrivenController final : public Controller {
   double Tempo() const;
   void ErrorAt(double phase, const State& state);
   void Edit(double phase, const State& state);
+  void LearnFromStep();
+  void FollowGround(EditedPose* pose) const;
+  double PlaneHeight(int side) const;
   double SoleHeight(int side) const;
   Surface GroundUnder(int side) const;
   void Track(const Observation& observation, double time, Actuation* actuation);
@@ -94,6 +100,7 @@ class DataDrivenController final : public Controller {
   std::shared_ptr<const Animation> animation_;
   Terrain terrain_;
   double time_step_, gravity_;
+  double ahead_;  // kAhead for these legs, s
   enum class Tracking { kPrescribed, kInverse, kServo } tracking_;
   State start_;
 
@@ -114,7 +121,15 @@ class DataDrivenController final : public Controller {
   BalanceError error_;
   Vec3d swing_feedback_, ankle_feedback_;
   double height_feedback_ = 0;
-  double behind_at_landing_ = 0;                        // m
+  double behind_at_landing_ = 0;  // m
+  // Means over this step, and slow ones over the last steps: error of the velocity along the way,
+  // of the position across it by which foot stood.
+  double step_slow_ = 0, step_aside_ = 0;
+  int step_frames_ = 0;
+  double slow_ = 0;                                     // m/s; positive: too fast
+  std::array<double, 2> aside_ = {0, 0};                // m
+  Surface ground_;                                      // that this step stands on
+  Vec3d ground_at_;                                     // where it does
   double foot_height_ = 0, reference_foot_height_ = 0;  // of the frame before
   bool heights_known_ = false;
   std::vector<double> displacement_;  // P (/) M'(0), layout of State::v

@@ -130,6 +130,20 @@ TEST(GainsTest, AreThoseOfFigure5) {
   EXPECT_THAT(InputErrorOf([] { RowOfGains("limp"); }), HasSubstr("limp"));
 }
 
+// Legs twice as long make steps twice as long in the square root of two of the time: feedback on
+// twice the error turns a joint as far.
+TEST(GainsTest, FitTheLegs) {
+  const FeedbackGains usual = TunedGains()[0].gains, twice = ForLegs(usual, 2);
+  const double time = std::sqrt(2.0);
+  const BalanceError error = {{0.3, -0.1, 0}, {-0.05, 0.02, 0}, {1, 0, 0}};
+  const BalanceError larger = {error.velocity * (2 / time), error.position * 2, error.along};
+  EXPECT_LT(Norm(SwingFeedback(usual, error) - SwingFeedback(twice, larger)), 1e-12);
+  EXPECT_LT(Norm(AnkleFeedback(usual, error) - AnkleFeedback(twice, larger)), 1e-12);
+  EXPECT_DOUBLE_EQ(twice.lift, 2 * usual.lift);
+  EXPECT_DOUBLE_EQ(twice.lean, usual.lean);
+  EXPECT_EQ(ForLegs(usual, 1), usual);
+}
+
 TEST(GainsTest, EveryGainIsAMember) {
   FeedbackGains gains;
   EXPECT_EQ(FieldsOf(&gains).size(), static_cast<std::size_t>(kGainCount));
@@ -254,7 +268,7 @@ TEST_F(FragmentTest, SpeedsAreBlendedAndFeetTakeTurns) {
   }
   EXPECT_NEAR(next.speed, 1.5, 0.08);
   const double share = next.parts[1].weight;
-  EXPECT_NEAR(next.gains.c1_coronal, (1 - share) * 0.2 + share * 0.3, 1e-9);
+  EXPECT_NEAR(next.gains.c1_coronal, (1 - share) * 0.2 + share * 0.3, 1e-6);
   animation.Next(swung, 0, {.heading = 2.0}, &state, &next);
   EXPECT_NEAR(next.bend, 15 * M_PI / 180, 1e-6);
 }
@@ -339,6 +353,54 @@ TEST(TrackingTest, APushDoesNotReachPrescribedJoints) {
   };
   EXPECT_GT(difference("inverse"), 0.2);
   EXPECT_LT(difference("prescribed"), 0.1 * difference("inverse"));
+}
+
+// ---- The ground
+
+class GroundTest : public testing::Test {
+ protected:
+  std::unique_ptr<Controller> On(const Terrain& terrain) const {
+    ControllerInput input;
+    input.world.actors = {body};
+    input.world.terrain = terrain;
+    input.stand = StandOn(body, terrain);
+    input.motions = {LoadMotion("walk", body)};
+    return MakeController("data_driven", input);
+  }
+  const Character body = LoadCharacter("lee10-round");
+};
+
+// Both feet stand on the plane where both stand on level ground, whatever way it rises.
+TEST_F(GroundTest, TheReferenceIsShearedAlongASlope) {
+  const Rig rig(body);
+  const auto soles = [&](const State& state, const Terrain& terrain) {
+    const EditedPose pose = PoseOf(rig, state.q);
+    std::array<double, 2> lowest = {HUGE_VAL, HUGE_VAL};
+    for (int side = 0; side < 2; ++side) {
+      for (const ContactPoint& point : rig.feet[side].sole) {
+        const Vec3d at = PointAt(pose.frames, point);
+        lowest[side] = std::min(lowest[side], at.z - SurfaceAt(terrain, at.x, at.y).height);
+      }
+    }
+    return lowest;
+  };
+  const std::array<double, 2> level = soles(On({})->Start(), {});
+  for (const double heading : {0.0, 2.0, M_PI}) {
+    const Terrain slope = {.slope = 0.12, .slope_heading = heading};
+    const State start = On(slope)->Start();
+    const std::array<double, 2> tilted = soles(start, slope);
+    for (int side = 0; side < 2; ++side) EXPECT_NEAR(tilted[side], level[side], 0.02) << heading;
+    // It goes along the ground.
+    const Vec3d v = Vec3At(start.v, 0);
+    EXPECT_NEAR(v.z, (v.x * std::cos(heading) + v.y * std::sin(heading)) * std::tan(0.12), 1e-9);
+  }
+}
+
+TEST_F(GroundTest, IsTheOneItWasChangedTo) {
+  const Terrain slope = {.slope = 0.1, .slope_heading = 1};
+  const std::unique_ptr<Controller> made = On(slope), changed = On({});
+  changed->ChangeGround(slope);
+  EXPECT_EQ(made->Start(), changed->Start());
 }
 
 // ---- Skills

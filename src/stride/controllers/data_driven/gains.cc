@@ -1,5 +1,7 @@
 #include "stride/controllers/data_driven/gains.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "stride/core/error.h"
@@ -23,6 +25,27 @@ FeedbackGains Row(double c1_sagittal, double c1_coronal, double c2_behind, doubl
 }
 
 }  // namespace
+
+FeedbackGains ForLegs(const FeedbackGains& gains, double ratio) {
+  FeedbackGains g = gains;
+  using Gains = FeedbackGains;
+  const auto scale = [&](std::initializer_list<double Gains::*> members, double factor) {
+    for (double Gains::*member : members) g.*member *= factor;
+  };
+  // rad s/m
+  scale({&Gains::c1_sagittal_behind, &Gains::c1_sagittal_ahead, &Gains::c1_coronal,
+         &Gains::c3_sagittal, &Gains::c3_coronal, &Gains::slow_lean, &Gains::slow_swing,
+         &Gains::slow_push_off, &Gains::slow_ankle},
+        1 / std::sqrt(ratio));
+  // 1/m
+  scale({&Gains::c2_sagittal_behind, &Gains::c2_sagittal_ahead, &Gains::c2_coronal,
+         &Gains::c4_sagittal, &Gains::c4_coronal, &Gains::push_off_behind, &Gains::haste,
+         &Gains::slow_coronal},
+        1 / ratio);
+  scale({&Gains::c6}, std::sqrt(ratio));                         // s
+  scale({&Gains::lift, &Gains::extend, &Gains::crouch}, ratio);  // m
+  return g;
+}
 
 const std::vector<GainRow>& PublishedGains() {
   static const std::vector<GainRow> table = {

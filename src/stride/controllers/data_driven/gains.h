@@ -44,6 +44,14 @@ struct FeedbackGains {
   // Who is about to fall steps sooner: how much faster a step goes for each metre that the body,
   // and where it is going to be (kAhead), is off the reference.
   double haste = 0;  // 1/m
+  // What stays wrong over many steps (a load, a slope, a limp) is met by what the last steps were
+  // off on average: lean, swing hip, push-off and stance ankle by the speed that is missing, the
+  // swing hip across the way by how far the body was off over the foot that stands.
+  double slow_lean = 0, slow_swing = 0, slow_push_off = 0, slow_ankle = 0;  // rad s/m
+  double slow_coronal = 0;                                                  // rad/m
+  // On a slope the pelvis goes lower, so that legs reach: for each metre that it rises by the
+  // metre.
+  double crouch = 0.1;  // m
 
   friend bool operator==(const FeedbackGains&, const FeedbackGains&) = default;
 };
@@ -80,6 +88,17 @@ void VisitConfig(FeedbackGains& g, Visitor& visit) {
   visit("stance_by", g.stance_by, {0.2, 1}, "share of a step after which c0 is all there");
   visit("swing_by", g.swing_by, {0.2, 1}, "share of a step after which c1 and c2 are all there");
   visit("haste", g.haste, {0, 20, "1/m"}, "how much faster a step goes for who is off balance");
+  visit("slow_lean", g.slow_lean, {-1, 1, "rad s/m"},
+        "how much further it leans forward for the speed that the last steps lacked");
+  visit("slow_swing", g.slow_swing, {-2, 2, "rad s/m"},
+        "how much less far the foot swings forward for it");
+  visit("slow_push_off", g.slow_push_off, {-2, 2, "rad s/m"},
+        "how much further the trailing ankle is stretched for it");
+  visit("slow_ankle", g.slow_ankle, {-2, 2, "rad s/m"},
+        "how much the stance toes are lifted for it");
+  visit("slow_coronal", g.slow_coronal, {-3, 3, "rad/m"},
+        "swing hip across the way by how far the last steps on that foot were off");
+  visit("crouch", g.crouch, {0, 0.5, "m"}, "how much lower it goes on a slope of 45 degrees");
 }
 
 // All of them, in the order above: for blending, and as the parameters that learning looks for.
@@ -109,6 +128,12 @@ inline constexpr double FeedbackGains::*kGainMembers[] = {
     &FeedbackGains::stance_by,
     &FeedbackGains::swing_by,
     &FeedbackGains::haste,
+    &FeedbackGains::slow_lean,
+    &FeedbackGains::slow_swing,
+    &FeedbackGains::slow_push_off,
+    &FeedbackGains::slow_ankle,
+    &FeedbackGains::slow_coronal,
+    &FeedbackGains::crouch,
 };
 inline constexpr int kGainCount = std::size(kGainMembers);
 
@@ -122,6 +147,10 @@ inline FeedbackGains NoGains() {
   for (double FeedbackGains::*member : kGainMembers) gains.*member = 0;
   return gains;
 }
+
+// Gains are those of a body with legs like lee10's; what they are for legs `ratio` times as long,
+// whose steps are as much longer and, as of a pendulum, slower by the square root.
+FeedbackGains ForLegs(const FeedbackGains& gains, double ratio);
 
 // Rows of gains. Those of the paper's Figure 5: "normal", "slow", "fast", "gentle", "wide_swing",
 // "brisk", "march", "backward", "left_45", "left_90", "u_turn", "spin", "pushes", and

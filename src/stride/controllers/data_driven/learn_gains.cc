@@ -29,18 +29,19 @@ constexpr double kNudge = 10;         // N, so that no two trials of an even wal
 constexpr double kAloneSeconds = 60;  // what is found is tried as long
 
 // How far the search looks for each gain at first, in the order of kGainMembers.
-constexpr double kSpread[kGainCount] = {0.1,  0.1, 0.1, 0.1,  0.4,  0.2,  0.2,  0.1, 0.1,
-                                        0.1,  0.1, 0.2, 0.02, 0.02, 0.25, 0.05, 0.1, 0.3,
-                                        0.02, 0.1, 0.3, 0.3,  0.2,  0.2,  1};
+constexpr double kSpread[kGainCount] = {0.1, 0.1,  0.1,  0.1,  0.4,  0.2, 0.2, 0.1,  0.1, 0.1, 0.1,
+                                        0.2, 0.02, 0.02, 0.25, 0.05, 0.1, 0.3, 0.02, 0.1, 0.3, 0.3,
+                                        0.2, 0.2,  1,    0.1,  0.1,  0.2, 0.1, 0.3,  0.1};
 
 struct GainSettings {
   int alone_iterations = 35, iterations = 25, population = 32, trials = 6;
   double seconds = 15, push = 40, push_seconds = 0.4, push_every = 3;
   double sigma = 0.5, faith = 1, slowest = 0.4;
   double time_step = 1.0 / 450;  // rougher steps learn walks that fall at finer ones
-  std::string tracking = "prescribed", row = "normal";
+  std::string tracking = "prescribed", row = "auto";
   double k_t = 40;
   double friction = 1, stiffness = ContactModel{}.stiffness, damping = ContactModel{}.damping;
+  double bodies = 0;
   WorldVariation variation = {.stiffness = 2, .damping = 1.5, .friction = 1.4, .gains = 1};
 };
 template <class Visitor>
@@ -59,29 +60,50 @@ void VisitConfig(GainSettings& s, Visitor& visit) {
   visit("slowest", s.slowest, {0, 1}, "slowest speed that it is told to go at, of the clip's");
   visit("time_step", s.time_step, {0.0005, 0.01, "s"}, "of the simulation that is learned in");
   visit("tracking", s.tracking, {"prescribed", "inverse", "servo"}, "as of the controller");
-  visit("row", s.row, {}, "gains to begin with: a row of the paper's Figure 5, or a tuned one");
+  visit("row", s.row, {},
+        "gains to begin with: a row of the paper's Figure 5, a tuned one, or auto: the one of all "
+        "that "
+        "walks this clip best as it is");
   visit("k_t", s.k_t, {1, 10000, "1/s^2"}, "stiffness of the tracking");
   visit("friction", s.friction, {0.05, 10}, "of the ground that is learned on");
   visit("stiffness", s.stiffness, {1, 1e8, "N/m"}, "of a contact point of that ground");
   visit("damping", s.damping, {0, 1e6, "N s/m"}, "of a contact point of that ground");
+  visit("bodies", s.bodies, {0, 1},
+        "how far the body differs in half of the trials; 1: 15 kg on a shank, legs half as long "
+        "again or half as long, one leg 3 % shorter, all a fifth smaller");
   VisitConfig(s.variation, visit);
 }
+
+// A body and a clip that is learned with.
+struct Variant {
+  World world;
+  Motion clip;
+  std::shared_ptr<const Rig> rig;
+  std::unique_ptr<Controller> first;  // with the gains that learning begins with
+  double clip_speed = 0;              // along what it faces, m/s
+  const Character& character() const { return world.actors[0]; }
+  // Where a trial begins on that ground.
+  State StartOn(const LaneConditions& ground) const {
+    const std::unique_ptr<Controller> controller = first->Clone();
+    controller->ChangeGround({.slope = ground.slope, .slope_heading = ground.slope_heading});
+    return controller->Start();
+  }
+};
 
 struct Plan {
   LearningRequest request;
   GainSettings settings;
   const Workers* workers = nullptr;
   nlohmann::ordered_json from;
-  World world;
-  DataDrivenSkill skill;  // what is learned is `learned` of its clips
+  std::vector<Variant> variants;  // the first is what is asked for
+  std::vector<int> order;         // of the variants over a candidate's trials, again and again
+  DataDrivenSkill skill;          // what is learned is `learned` of its clips
   int learned = 0;
   int act_style = 0;  // that asks for it, where it is performed out of a walk; 0: it is the walk
-  std::shared_ptr<const Rig> rig;
-  State start;
   LaneConditions usual;
-  Command command;        // by which it is performed where the skill has other clips
-  double clip_speed = 0;  // along what it faces, m/s
-  const Character& character() const { return world.actors[0]; }
+  Command command;  // by which it is performed where the skill has other clips
+  const Character& character() const { return variants[0].character(); }
+  double clip_speed() const { return variants[0].clip_speed; }
 };
 
 FeedbackGains GainsOf(std::span<const double> parameters) {
@@ -90,22 +112,24 @@ FeedbackGains GainsOf(std::span<const double> parameters) {
   return gains;
 }
 
-std::unique_ptr<Controller> ControllerOf(const Plan& plan, std::span<const double> parameters) {
+std::unique_ptr<Controller> ControllerOf(const Plan& plan, const Variant& variant,
+                                         std::span<const double> parameters) {
   std::vector<Animation::Clip> clips = plan.skill.clips;
-  clips[plan.learned].gains = GainsOf(parameters);
+  clips[plan.learned] = {variant.clip, GainsOf(parameters)};
   AnimationConfig animation = plan.skill.config.animation;
   return std::make_unique<DataDrivenController>(
-      plan.world, plan.rig, std::make_shared<const Animation>(plan.character(), clips, animation),
-      plan.skill.config);
+      variant.world, variant.rig,
+      std::make_shared<const Animation>(variant.character(), clips, animation), plan.skill.config);
 }
 
-RolloutSetup SetupOf(const std::shared_ptr<const Plan>& plan, double seconds) {
+RolloutSetup SetupOf(const std::shared_ptr<const Plan>& plan, const Variant& variant,
+                     double seconds) {
   RolloutSetup setup;
-  setup.character = plan->character();
+  setup.character = variant.character();
   setup.scenario.seconds = seconds;
-  setup.scenario.world.contact = plan->world.contact;
-  setup.scenario.world.friction = plan->world.friction;
-  setup.scenario.world.time_step = plan->world.time_step;
+  setup.scenario.world.contact = variant.world.contact;
+  setup.scenario.world.friction = variant.world.friction;
+  setup.scenario.world.time_step = variant.world.time_step;
   if (plan->act_style > 0) {
     // Again and again, with steps of the walk in between.
     for (double at = kActFirst; at < setup.scenario.seconds; at += kActEvery) {
@@ -113,18 +137,20 @@ RolloutSetup SetupOf(const std::shared_ptr<const Plan>& plan, double seconds) {
       setup.scenario.commands.push_back({.at = at + 0.5 * kActEvery, .style = 0});
     }
   }
-  setup.driver = DriveByClones(plan->character(), [plan](std::span<const double> parameters) {
-    return ControllerOf(*plan, parameters);
-  });
+  setup.driver =
+      DriveByClones(variant.character(), [plan, &variant](std::span<const double> parameters) {
+        return ControllerOf(*plan, variant, parameters);
+      });
   return setup;
 }
 
 LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const double> found,
                         double best_return) {
-  const RolloutSetup setup = SetupOf(plan, kAloneSeconds);
+  const RolloutSetup setup = SetupOf(plan, plan->variants[0], kAloneSeconds);
+  const State start = plan->variants[0].first->Start();
   const RolloutResult walk = Rollouts(setup, *plan->workers).Run(1, [&](int, Rollout* trial) {
     trial->parameters.assign(found.begin(), found.end());
-    trial->start = plan->start;
+    trial->start = start;
     trial->command = plan->command;
   })[0];
   const double speed = walk.forwards / walk.seconds;
@@ -136,8 +162,8 @@ LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const
               .description = fmt::format("{} on {}, tracked live and balanced by feedback", clip,
                                          plan->character().name),
               .character = plan->character(),
-              .start = plan->start,
-              .wishes = {.time_step = plan->world.time_step,
+              .start = start,
+              .wishes = {.time_step = plan->settings.time_step,
                          .contact = ContactModel{.stiffness = plan->settings.stiffness,
                                                  .damping = plan->settings.damping},
                          .friction = plan->settings.friction},
@@ -149,7 +175,7 @@ LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const
                              {"settings", ConfigToJson(plan->settings)}},
               .metrics = {{"seconds_of_60", walk.seconds},
                           {"speed", speed},
-                          {"speed_of_the_clip", plan->clip_speed},
+                          {"speed_of_the_clip", plan->clip_speed()},
                           {"sideways", walk.sideways},
                           {"return", best_return}},
               .payload = PayloadOf(held)};
@@ -158,13 +184,13 @@ LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const
   result.lines = {{"clip", fmt::format("{} on {}", clip, plan->character().name)},
                   {"alone", fmt::format("{:.1f} of {:g} s", walk.seconds, kAloneSeconds)},
                   {"speed", fmt::format("{:.2f} m/s; the clip's {:.2f}; {:.2f} m aside", speed,
-                                        plan->clip_speed, walk.sideways)}};
+                                        plan->clip_speed(), walk.sideways)}};
   if (walk.fell || walk.failed) {
     result.shortfall = fmt::format("it falls after {:.1f} of {:g} s", walk.seconds, kAloneSeconds);
   } else if (plan->act_style == 0 &&
-             std::fabs(speed - plan->clip_speed) > 0.15 * std::fabs(plan->clip_speed)) {
+             std::fabs(speed - plan->clip_speed()) > 0.15 * std::fabs(plan->clip_speed())) {
     result.shortfall =
-        fmt::format("it goes at {:.2f} m/s; the clip at {:.2f}", speed, plan->clip_speed);
+        fmt::format("it goes at {:.2f} m/s; the clip at {:.2f}", speed, plan->clip_speed());
   }
   result.json = {{"clip", clip},
                  {"character", plan->character().name},
@@ -179,6 +205,31 @@ LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const
 
 // First a walk, then one that takes pushes.
 enum class Stage { kAlone, kPushes };
+
+// What trial `index` of a candidate is like.
+struct Kind {
+  int variant;
+  bool even;       // not pushed
+  bool commanded;  // told to go elsewhere
+};
+Kind KindOf(const Plan& plan, Stage stage, int index) {
+  const int n = static_cast<int>(plan.order.size());
+  const int kind = (index % n + 2 * (index / n)) % 4;
+  const bool pushes = stage == Stage::kPushes;
+  return {.variant = plan.order[index % n],
+          .even = !pushes || kind == 0,
+          .commanded = pushes && kind == 3 && plan.act_style == 0};
+}
+
+double ValueOf(const Plan& plan, const Kind& kind, const RolloutResult& r) {
+  const double speed = plan.variants[kind.variant].clip_speed;
+  const double most = std::max(0.5, std::fabs(speed));
+  const double off = std::fabs(r.forwards / r.seconds - speed) / most;
+  const double aside = std::fabs(r.sideways) / r.seconds / most;
+  // Speed and direction are asked of an even walk. Never worth less for standing longer.
+  const double keeps = kind.even && plan.act_style == 0 ? 1 / (1 + 10 * off + 2 * aside) : 1;
+  return r.seconds / plan.settings.seconds * (1 + plan.settings.faith * keeps);
+}
 
 ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, std::span<const double> start,
                          Stage stage) {
@@ -208,40 +259,92 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, std::span<cons
   search.optimizer = std::make_unique<CmaEs>(options, plan->request.seed, space);
   search.iterations = pushes ? settings.iterations : settings.alone_iterations;
   search.trials = pushes ? settings.trials : std::max(1, settings.trials / 2);
-  search.rollouts = SetupOf(plan, settings.seconds);
-  search.rollouts.scenario.random_pushes = RandomPushes{.duration = settings.push_seconds,
-                                                        .every = settings.push_every,
-                                                        .sigma = pushes ? settings.push : kNudge,
-                                                        .sigma_growth = 0};
-  // Speed and direction are asked of an even walk.
-  const auto even = [pushes](int index) { return !pushes || index % 4 == 0; };
-  search.begin = [plan, even, pushes](int index, std::uint64_t stream, Rollout* trial) {
+  for (const Variant& variant : plan->variants) {
+    RolloutSetup setup = SetupOf(plan, variant, settings.seconds);
+    setup.scenario.random_pushes = RandomPushes{.duration = settings.push_seconds,
+                                                .every = settings.push_every,
+                                                .sigma = pushes ? settings.push : kNudge,
+                                                .sigma_growth = 0};
+    if (&variant == &plan->variants[0]) {
+      search.rollouts = std::move(setup);
+    } else {
+      search.others.push_back(std::move(setup));
+    }
+  }
+  search.setup = [plan](int index) { return plan->order[index % plan->order.size()]; };
+  search.begin = [plan, stage](int index, std::uint64_t stream, Rollout* trial) {
+    const Kind kind = KindOf(*plan, stage, index);
     Random random(stream);
-    trial->start = plan->start;
     trial->command = plan->command;
-    trial->pushed = !pushes || !even(index);
+    trial->pushed = stage == Stage::kAlone || !kind.even;
     trial->conditions = DrawWorld(plan->settings.variation, plan->usual, &random).conditions;
-    if (pushes && index % 4 == 3 && plan->act_style == 0) {
+    trial->start = plan->variants[kind.variant].StartOn(*trial->conditions);
+    if (kind.commanded) {
       // Told to go elsewhere, slower or faster, or to stop.
       const bool stops = random.Uniform() < 0.3;
-      trial->command.speed =
-          stops ? 0 : std::fabs(plan->clip_speed) * random.Uniform(plan->settings.slowest, 1.15);
+      const double most = std::fabs(plan->variants[kind.variant].clip_speed);
+      trial->command.speed = stops ? 0 : most * random.Uniform(plan->settings.slowest, 1.15);
       trial->command.heading = random.Uniform(-M_PI, M_PI);
     }
   };
-  search.value = [plan, even](int index, const RolloutResult& r) {
-    const GainSettings& s = plan->settings;
-    const double most = std::max(0.5, std::fabs(plan->clip_speed));
-    const double off = std::fabs(r.forwards / r.seconds - plan->clip_speed) / most;
-    const double aside = std::fabs(r.sideways) / r.seconds / most;
-    // Never worth less for standing longer.
-    const double keeps = even(index) && plan->act_style == 0 ? 1 / (1 + 10 * off + 2 * aside) : 1;
-    return r.seconds / s.seconds * (1 + s.faith * keeps);
+  search.value = [plan, stage](int index, const RolloutResult& r) {
+    return ValueOf(*plan, KindOf(*plan, stage, index), r);
   };
   search.result = [plan](std::span<const double> found, double best_return) {
     return ResultOf(plan, found, best_return);
   };
   return search;
+}
+
+// The row of gains that walks the clip best as it is.
+std::string BestRow(const std::shared_ptr<const Plan>& plan) {
+  std::vector<GainRow> rows = TunedGains();
+  rows.insert(rows.end(), PublishedGains().begin(), PublishedGains().end());
+  constexpr int kTrials = 4;
+  RolloutSetup setup = SetupOf(plan, plan->variants[0], plan->settings.seconds);
+  setup.scenario.random_pushes =
+      RandomPushes{.duration = 0.2, .every = 3, .sigma = kNudge, .sigma_growth = 0};
+  const State start = plan->variants[0].first->Start();
+  const std::vector<RolloutResult> results =
+      Rollouts(setup, *plan->workers)
+          .Run(kTrials * static_cast<int>(rows.size()), [&](int k, Rollout* trial) {
+            const FeedbackGains& gains = rows[k / kTrials].gains;
+            for (double FeedbackGains::*member : kGainMembers)
+              trial->parameters.push_back(gains.*member);
+            trial->start = start;
+            trial->stream = k;
+            trial->command = plan->command;
+          });
+  std::size_t best = 0;
+  double most = -1;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    double value = 0;
+    for (int k = 0; k < kTrials; ++k) {
+      value += ValueOf(*plan, {.variant = 0, .even = true}, results[row * kTrials + k]);
+    }
+    if (value > most) most = value, best = row;
+  }
+  return rows[best].name;
+}
+
+// `character` may be empty. `walks`: what is captured becomes a loop.
+MotionSource LoadClip(const std::string& input, const std::string& character, bool walks) {
+  const std::string body = character.empty() ? "lee10-round" : character;
+  MotionSource source;
+  try {
+    source = LoadAnyMotion(input, body, {});
+  } catch (const InputError&) {
+    if (!character.empty()) throw;
+    // Nobody asked for that body; a motion file knows its own.
+    source = LoadAnyMotion(input, "", {});
+  }
+  if (walks && !source.motion.loops && source.format != "built-in" && source.format != "motion" &&
+      source.format != "keys") {
+    CaptureOptions capture;
+    capture.loop = true;
+    source = LoadAnyMotion(input, body, capture);
+  }
+  return source;
 }
 
 std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Workers& workers,
@@ -251,33 +354,20 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   plan->workers = &workers;
   GainSettings& settings = plan->settings;
   for (const std::string& text : request.settings) SetConfigValue(text, &settings);
-  FeedbackGains start = RowOfGains(settings.row);
+  FeedbackGains start = RowOfGains(settings.row == "auto" ? "normal" : settings.row);
 
-  MotionSource source;
-  CaptureOptions capture;
-  const std::string body = request.character.empty() ? "lee10-round" : request.character;
-  try {
-    source = LoadAnyMotion(request.input, body, {});
-  } catch (const InputError&) {
-    if (!request.character.empty()) throw;
-    // Nobody asked for that body; a motion file knows its own.
-    source = LoadAnyMotion(request.input, "", {});
-  }
-  if (!request.Has("walk") && !source.motion.loops && source.format != "built-in" &&
-      source.format != "motion" && source.format != "keys") {
-    capture.loop = true;
-    source = LoadAnyMotion(request.input, body, capture);
-  }
+  const MotionSource source = LoadClip(request.input, request.character, !request.Has("walk"));
   warnings->insert(warnings->end(), source.warnings.begin(), source.warnings.end());
   if (const std::string why = Refuses(source.character); !why.empty()) {
     throw InputError(fmt::format("'{}' cannot be driven: {}", source.character.name, why));
   }
-  plan->world.actors = {source.character};
-  plan->world.time_step = settings.time_step;
-  plan->world.contact = {.stiffness = settings.stiffness,
-                         .damping = settings.damping,
-                         .passes = 2};  // as rough as other learning
-  plan->world.friction = settings.friction;
+  World world;
+  world.actors = {source.character};
+  world.time_step = settings.time_step;
+  world.contact = {.stiffness = settings.stiffness,
+                   .damping = settings.damping,
+                   .passes = 2};  // as rough as other learning
+  world.friction = settings.friction;
   plan->skill.clips = {{source.motion, start}};
   plan->skill.config.tracking = settings.tracking;
   plan->skill.config.k_t = settings.k_t;
@@ -309,14 +399,57 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
       plan->act_style = style;
     }
   }
-  plan->rig = std::make_shared<const Rig>(source.character);
-  plan->usual = Batch(plan->world).DefaultConditions();
-  const Animation probe(source.character, plan->skill.clips, plan->skill.config.animation);
-  plan->clip_speed = probe.Clips()[plan->learned].speed;
+  plan->usual = Batch(world).DefaultConditions();
 
-  std::vector<double> parameters;
-  for (double FeedbackGains::*member : kGainMembers) parameters.push_back(start.*member);
-  plan->start = ControllerOf(*plan, parameters)->Start();
+  const auto parameters_of = [](const FeedbackGains& gains) {
+    std::vector<double> parameters;
+    for (double FeedbackGains::*member : kGainMembers) parameters.push_back(gains.*member);
+    return parameters;
+  };
+  std::vector<double> parameters = parameters_of(start);
+  const auto add = [&](const Scenario& change, const Motion& clip) {
+    Variant variant{.world = world, .clip = clip};
+    ApplyChanges(change, &variant.world.actors[0]);
+    variant.rig = std::make_shared<const Rig>(variant.character());
+    std::vector<Animation::Clip> clips = plan->skill.clips;
+    clips[plan->learned].motion = clip;
+    const Animation probe(variant.character(), clips, plan->skill.config.animation);
+    variant.clip_speed = probe.Clips()[plan->learned].speed;
+    variant.first = ControllerOf(*plan, variant, parameters);
+    plan->variants.push_back(std::move(variant));
+  };
+  add({}, source.motion);
+  plan->order = {0};
+  const auto add_other = [&](const Scenario& change, const Motion& clip) {
+    add(change, clip);
+    plan->order.push_back(static_cast<int>(plan->variants.size()) - 1);
+  };
+  if (const double x = settings.bodies; x > 0) {
+    constexpr int kOtherBodies = 7;
+    for (const char* shank : {"left_shank", "right_shank"}) {
+      add_other({.loads = {{shank, 15 * x}}}, source.motion);
+    }
+    for (const double legs : {1 + 0.5 * x, 1 - 0.5 * x}) {
+      add_other({.changes = {{"legs", legs}}}, source.motion);
+    }
+    for (const char* leg : {"left_leg", "right_leg"}) {
+      add_other({.changes = {{leg, 1 - 0.03 * x}}}, source.motion);
+    }
+    add_other({.changes = {{"all", 1 - 0.2 * x}}}, source.motion);
+    // As many trials of the body itself.
+    for (int k = 1; k < kOtherBodies; ++k) plan->order.insert(plan->order.begin(), 0);
+  }
+  if (request.Has("also")) {
+    for (const std::string& file : request.options.at("also")) {
+      add_other({}, LoadClip(file, source.character.name, !request.Has("walk")).motion);
+    }
+  }
+  if (settings.row == "auto" && !request.Has("from")) {
+    settings.row = BestRow(plan);
+    warnings->push_back(
+        fmt::format("begins with the gains '{}', which walk it best", settings.row));
+    parameters = parameters_of(RowOfGains(settings.row));
+  }
 
   using Found = std::vector<std::vector<double>>;
   std::vector<SearchStage> stages;
@@ -373,6 +506,7 @@ LearningMethod GainLearning() {
           .examples = {"stride learn gains walk -o walk.skill",
                        "stride learn gains capture.bvh -o mine.skill --character human"},
           .options = {{"from", "Skill of this method to begin with"},
+                      {"also", "A further clip that the same gains have to walk; repeatable"},
                       {"walk",
                        "Skill of this method: the clip, a turn say, is performed out of its "
                        "walk and becomes part of it"}},
