@@ -1,3 +1,4 @@
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -8,7 +9,8 @@
 #include "stride/core/error.h"
 
 // The paper states which joints there are and no dimension but "comparable to a human being" for
-// the android: sizes, masses (at about the density of water), limits and gains are assumed.
+// the android: sizes, masses (at about the density of water), limits and gains are assumed. Below
+// them bodies of our own in the same manner.
 namespace stride {
 namespace {
 
@@ -46,65 +48,106 @@ int AddBody(Character* character, const std::string& name, int parent, const Vec
   return character->BodyCount() - 1;
 }
 
-void SetHinge(Body* body, const Vec3d& axis, double lower, double upper, double kp) {
+// `damping_time`: kd / kp, s.
+void SetHinge(Body* body, const Vec3d& axis, double lower, double upper, double kp,
+              double damping_time = 0.1) {
   body->joint.axis = axis;
   body->joint.limited = true;
   body->joint.lower = lower;
   body->joint.upper = upper;
   body->joint.kp = kp;
-  body->joint.kd = kp / 10;
+  body->joint.kd = kp * damping_time;
 }
 
 void SetRole(Character* character, Role role, int body) {
   character->roles[static_cast<int>(role)] = body;
 }
 
-constexpr Vec3d kY{0, 1, 0};
-constexpr double kSegment = 0.35;  // thigh and shank, m
-constexpr double kThighMass = 3.5, kShankMass = 2.5;
+// The corners of the body's box, the `sides` of it (-1 below, +1 above), touch the ground.
+void AddCorners(Character* character, int body, std::initializer_list<int> sides) {
+  const Shape& box = character->bodies[body].shapes[0];
+  for (const double x : {-box.size.x, box.size.x}) {
+    for (const double y : {-box.size.y, box.size.y}) {
+      for (const int z : sides) {
+        character->contact_points.push_back({body, box.center + Vec3d{x, y, z * box.size.z}, 0});
+      }
+    }
+  }
+}
 
-// Thigh and shank below `offset` of the root; returns the shank.
-int AddLeg(Character* character, const std::string& prefix, const Vec3d& offset, double kp) {
+constexpr Vec3d kX{1, 0, 0}, kY{0, 1, 0}, kZ{0, 0, 1};
+constexpr double kSegment = 0.35;  // thigh and shank, m
+
+// A leg of two hinges about Y, thigh and shank of the same length.
+struct Leg {
+  double segment = kSegment;                          // m
+  double thigh_mass = 3.5, shank_mass = 2.5;          // kg
+  double thigh_radius = 0.055, shank_radius = 0.045;  // m
+  double kp = 400;                                    // N m/rad
+  double damping_time = 0.1;                          // kd / kp, s
+  bool knee_behind = false;                           // it bends the other way: an elbow
+};
+
+// Below `offset` of the root; returns the shank.
+int AddLeg(Character* character, const std::string& prefix, const Vec3d& offset, const Leg& leg) {
+  const auto set = [&](int body, double lower, double upper) {
+    SetHinge(&character->bodies[body], kY, leg.knee_behind ? -upper : lower,
+             leg.knee_behind ? -lower : upper, leg.kp, leg.damping_time);
+  };
   const int thigh = AddBody(character, prefix + "thigh", 0, offset);
-  SetRod(&character->bodies[thigh], kThighMass, {0, 0, -kSegment}, 0.055);
-  SetHinge(&character->bodies[thigh], kY, -2, 1, kp);
-  const int shank = AddBody(character, prefix + "shank", thigh, {0, 0, -kSegment});
-  SetRod(&character->bodies[shank], kShankMass, {0, 0, -kSegment}, 0.045);
-  SetHinge(&character->bodies[shank], kY, 0, kKneeLimit, kp);
-  character->contact_points.push_back({shank, {}, 0.055});
+  SetRod(&character->bodies[thigh], leg.thigh_mass, {0, 0, -leg.segment}, leg.thigh_radius);
+  set(thigh, -2, 1);
+  const int shank = AddBody(character, prefix + "shank", thigh, {0, 0, -leg.segment});
+  SetRod(&character->bodies[shank], leg.shank_mass, {0, 0, -leg.segment}, leg.shank_radius);
+  set(shank, 0, kKneeLimit);
+  character->contact_points.push_back({shank, {}, leg.thigh_radius});
   return shank;
+}
+
+// The rest pose: every knee bent, every foot below its hip and level, on the ground.
+void BendKnees(Character* character, double bend) {
+  const Layout layout = LayoutOf(*character);
+  character->rest_q = ZeroState(*character).q;
+  for (int i = 1; i < character->BodyCount(); ++i) {
+    const int parent = character->bodies[i].parent;
+    const bool shank = parent > 0 && character->bodies[parent].parent == 0;
+    // A thigh's range tells which way its knee points.
+    const int thigh = parent == 0 ? i : shank ? parent : character->bodies[parent].parent;
+    const Joint& hip = character->bodies[thigh].joint;
+    const double turn = -hip.lower > hip.upper ? bend : -bend;
+    character->rest_q[layout.q[i]] = shank ? 2 * turn : -turn;
+  }
+  PutOnGround(*character, &character->rest_q);
 }
 
 }  // namespace
 
-Character MakeBiped() {
+Character MakeBiped(const BipedSize& size) {
   Character character;
-  character.name = "biped";
-  character.description = "Boeing 2008: pelvis on two legs of three hinges, large feet";
-  constexpr double kAnkleHeight = 0.08, kGain = 400;
-  const int pelvis = AddBody(&character, "pelvis", -1, {0, 0, kAnkleHeight + 2 * kSegment});
+  character.name = size.name;
+  character.description = size.description;
+  constexpr double kAnkleHeight = 0.08;
+  Leg leg;
+  leg.segment = size.segment;
+  leg.thigh_mass *= size.segment / kSegment;  // as thick
+  leg.shank_mass *= size.segment / kSegment;
+  leg.kp = size.kp;
+  const int pelvis = AddBody(&character, "pelvis", -1, {0, 0, kAnkleHeight + 2 * size.segment});
   const Vec3d half{0.09, 0.16, 0};
-  SetBox(&character.bodies[pelvis], 10, {-half.x, -half.y, -0.04}, {half.x, half.y, 0.20});
-  for (const double x : {-half.x, half.x}) {
-    for (const double y : {-half.y, half.y}) {
-      character.contact_points.push_back({pelvis, {x, y, 0.20}, 0});
-    }
-  }
+  SetBox(&character.bodies[pelvis], size.torso_mass, {-half.x, -half.y, -0.04},
+         {half.x, half.y, size.torso});
+  AddCorners(&character, pelvis, {1});
   SetRole(&character, Role::kPelvis, pelvis);
   SetRole(&character, Role::kTrunk, pelvis);
   for (const bool left : {true, false}) {
     const std::string prefix = left ? "left_" : "right_";
-    const int shank = AddLeg(&character, prefix, {0, left ? 0.11 : -0.11, 0}, kGain);
-    const int foot = AddBody(&character, prefix + "foot", shank, {0, 0, -kSegment});
+    const int shank = AddLeg(&character, prefix, {0, left ? 0.11 : -0.11, 0}, leg);
+    const int foot = AddBody(&character, prefix + "foot", shank, {0, 0, -size.segment});
     // Wide enough to stand on one foot without a joint that moves sideways.
     const Vec3d low{-0.13, -0.09, -kAnkleHeight}, high{0.19, 0.09, -0.02};
     SetBox(&character.bodies[foot], 2, low, high);
-    SetHinge(&character.bodies[foot], kY, -0.8, 0.8, kGain);
-    for (const double x : {low.x, high.x}) {
-      for (const double y : {low.y, high.y}) {
-        character.contact_points.push_back({foot, {x, y, low.z}, 0});
-      }
-    }
+    SetHinge(&character.bodies[foot], kY, -0.8, 0.8, leg.kp);
+    AddCorners(&character, foot, {-1});
     SetRole(&character, left ? Role::kLeftThigh : Role::kRightThigh,
             character.bodies[shank].parent);
     SetRole(&character, left ? Role::kLeftShank : Role::kRightShank, shank);
@@ -130,33 +173,25 @@ Character MakeTripod() {
   Character character;
   character.name = "tripod";
   character.description = "Boeing 2008: three legs of two hinges, no feet";
-  constexpr double kGain = 300, kFootRadius = 0.045, kBend = 0.3;
+  constexpr double kFootRadius = 0.045, kBend = 0.3;
+  Leg leg;
+  leg.kp = 300;
   const int pelvis = AddBody(&character, "pelvis", -1, {0, 0, 2 * kSegment + kFootRadius});
   SetBox(&character.bodies[pelvis], 10, {-0.25, -0.16, -0.04}, {0.25, 0.16, 0.12});
-  for (const double x : {-0.25, 0.25}) {
-    for (const double y : {-0.16, 0.16}) {
-      character.contact_points.push_back({pelvis, {x, y, 0.12}, 0});
-    }
-  }
+  AddCorners(&character, pelvis, {1});
   SetRole(&character, Role::kPelvis, pelvis);
   SetRole(&character, Role::kTrunk, pelvis);
   const std::pair<const char*, Vec3d> legs[] = {
       {"left_", {0.15, 0.2, 0}}, {"right_", {0.15, -0.2, 0}}, {"rear_", {-0.3, 0, 0}}};
   for (const auto& [prefix, offset] : legs) {
-    const int shank = AddLeg(&character, prefix, offset, kGain);
+    const int shank = AddLeg(&character, prefix, offset, leg);
     character.contact_points.push_back({shank, {0, 0, -kSegment}, kFootRadius});
   }
   SetRole(&character, Role::kLeftThigh, FindBody(character, "left_thigh"));
   SetRole(&character, Role::kLeftShank, FindBody(character, "left_shank"));
   SetRole(&character, Role::kRightThigh, FindBody(character, "right_thigh"));
   SetRole(&character, Role::kRightShank, FindBody(character, "right_shank"));
-  // Knees a little bent, each foot below its hip.
-  const Layout layout = LayoutOf(character);
-  character.rest_q = ZeroState(character).q;
-  for (int i = 1; i < character.BodyCount(); ++i) {
-    character.rest_q[layout.q[i]] = character.bodies[i].parent == 0 ? -kBend : 2 * kBend;
-  }
-  PutOnGround(character, &character.rest_q);
+  BendKnees(&character, kBend);
   Validate(character);
   return character;
 }
@@ -175,12 +210,109 @@ Character MakeSnake(int links) {
     const int link = AddBody(&character, "link" + std::to_string(i), i - 1, offset);
     Body& body = character.bodies[link];
     SetRod(&body, kMass, {-kLength, 0, 0}, kRadius);
-    if (i > 0) SetHinge(&body, i % 2 == 1 ? Vec3d{0, 0, 1} : kY, -1.2, 1.2, 40);
+    if (i > 0) SetHinge(&body, i % 2 == 1 ? kZ : kY, -1.2, 1.2, 40);
     character.contact_points.push_back({link, {}, kRadius});
   }
   character.contact_points.push_back({links - 1, {-kLength, 0, 0}, kRadius});
   SetRole(&character, Role::kHead, 0);
   character.rest_q = ZeroState(character).q;
+  Validate(character);
+  return character;
+}
+
+Character MakeQuadruped() {
+  Character character;
+  character.name = "quadruped";
+  character.description = "ours: the size of a dog, four legs of two hinges, no feet";
+  constexpr double kFootRadius = 0.03, kBend = 0.4;
+  Leg leg;
+  leg.segment = 0.25;
+  leg.thigh_mass = 1.2;
+  leg.shank_mass = 0.7;
+  leg.thigh_radius = 0.04;
+  leg.shank_radius = kFootRadius;
+  leg.kp = 200;
+  leg.damping_time = 0.05;
+  const int trunk = AddBody(&character, "trunk", -1, {0, 0, 2 * leg.segment + kFootRadius});
+  SetBox(&character.bodies[trunk], 12, {-0.3, -0.09, -0.05}, {0.3, 0.09, 0.11});
+  AddCorners(&character, trunk, {-1, 1});
+  SetRole(&character, Role::kPelvis, trunk);
+  SetRole(&character, Role::kTrunk, trunk);
+  for (const bool front : {true, false}) {
+    leg.knee_behind = front;
+    for (const bool left : {true, false}) {
+      const std::string prefix = std::string(left ? "left_" : "right_") + (front ? "fore" : "hind");
+      const Vec3d hip{front ? 0.24 : -0.24, left ? 0.14 : -0.14, 0};
+      const int shank = AddLeg(&character, prefix, hip, leg);
+      character.contact_points.push_back({shank, {0, 0, -leg.segment}, kFootRadius});
+    }
+  }
+  BendKnees(&character, kBend);
+  Validate(character);
+  return character;
+}
+
+Character MakeHexapod() {
+  Character character;
+  character.name = "hexapod";
+  character.description = "ours: six legs of two hinges, one swings them, one lifts them";
+  constexpr double kGain = 60, kDampingTime = 0.06, kThighLength = 0.14;
+  constexpr double kThighRadius = 0.025, kFootRadius = 0.02;
+  constexpr Vec3d kShank{0, 0.06, -0.18};  // of a left leg, knee to foot
+  const int trunk = AddBody(&character, "trunk", -1, {0, 0, -kShank.z + kFootRadius});
+  SetBox(&character.bodies[trunk], 5, {-0.26, -0.1, -0.04}, {0.26, 0.1, 0.06});
+  AddCorners(&character, trunk, {-1, 1});
+  SetRole(&character, Role::kPelvis, trunk);
+  SetRole(&character, Role::kTrunk, trunk);
+  const std::pair<const char*, double> rows[] = {{"fore", 0.2}, {"middle", 0}, {"hind", -0.2}};
+  for (const auto& [row, x] : rows) {
+    for (const bool left : {true, false}) {
+      const std::string prefix = std::string(left ? "left_" : "right_") + row;
+      const double side = left ? 1 : -1;
+      const Vec3d knee{0, side * kThighLength, 0}, foot{0, side * kShank.y, kShank.z};
+      const int thigh = AddBody(&character, prefix + "thigh", trunk, {x, side * 0.1, 0});
+      SetRod(&character.bodies[thigh], 0.3, knee, kThighRadius);
+      SetHinge(&character.bodies[thigh], kZ, -0.8, 0.8, kGain, kDampingTime);
+      const int shank = AddBody(&character, prefix + "shank", thigh, knee);
+      SetRod(&character.bodies[shank], 0.25, foot, kFootRadius);
+      // Up to level with the thigh, and as far inwards as below it.
+      SetHinge(&character.bodies[shank], kX, left ? -0.6 : -1.2, left ? 1.2 : 0.6, kGain,
+               kDampingTime);
+      character.contact_points.push_back({shank, {}, kThighRadius});
+      character.contact_points.push_back({shank, foot, kFootRadius});
+    }
+  }
+  character.rest_q = ZeroState(character).q;
+  PutOnGround(character, &character.rest_q);
+  Validate(character);
+  return character;
+}
+
+Character MakeHopper() {
+  Character character;
+  character.name = "hopper";
+  character.description = "ours: a trunk on one leg of three hinges with a foot to stand on";
+  constexpr double kAnkleHeight = 0.06, kBend = 0.5;
+  Leg leg;
+  leg.segment = 0.25;
+  leg.thigh_mass = 1.5;
+  leg.shank_mass = 1;
+  leg.thigh_radius = 0.045;
+  leg.shank_radius = 0.037;
+  leg.kp = 300;
+  leg.damping_time = 0.05;
+  const int trunk = AddBody(&character, "trunk", -1, {0, 0, 2 * leg.segment + kAnkleHeight});
+  SetBox(&character.bodies[trunk], 8, {-0.11, -0.15, -0.02}, {0.11, 0.15, 0.24});
+  AddCorners(&character, trunk, {-1, 1});
+  SetRole(&character, Role::kPelvis, trunk);
+  SetRole(&character, Role::kTrunk, trunk);
+  const int shank = AddLeg(&character, "", {}, leg);
+  const int foot = AddBody(&character, "foot", shank, {0, 0, -leg.segment});
+  // Its middle is below the centre of mass of the rest pose.
+  SetBox(&character.bodies[foot], 1.5, {-0.13, -0.13, -kAnkleHeight}, {0.17, 0.13, -0.02});
+  SetHinge(&character.bodies[foot], kY, -1, 1, leg.kp, leg.damping_time);
+  AddCorners(&character, foot, {-1});
+  BendKnees(&character, kBend);
   Validate(character);
   return character;
 }

@@ -34,10 +34,23 @@ const std::vector<Entry>& Entries() {
       {"wang09-overweight", [] { return MakeWang09(Wang09Body::kOverweight); }},
       {"wang09-thin", [] { return MakeWang09(Wang09Body::kThin); }},
       {"wang09-longarm", [] { return MakeWang09(Wang09Body::kLongArm); }},
-      {"biped", MakeBiped},
+      {"biped", [] { return MakeBiped(); }},
+      {"biped-longtorso",
+       [] {
+         return MakeBiped(
+             {"biped-longtorso", "Boeing 2008: biped, torso twice as long", 0.4, 18, 0.35, 500});
+       }},
+      {"biped-longlegs",
+       [] {
+         return MakeBiped({"biped-longlegs", "Boeing 2008: biped, legs longer by a third", 0.2, 10,
+                           0.35 * 4 / 3, 500});
+       }},
       {"android", MakeAndroid},
       {"tripod", MakeTripod},
       {"snake", [] { return MakeSnake(); }},
+      {"quadruped", MakeQuadruped},
+      {"hexapod", MakeHexapod},
+      {"hopper", MakeHopper},
   };
   return entries;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "stride/character/character.h"
 
 // The bodies of the papers whose controllers stride implements. What a paper states is taken from
@@ -25,11 +27,26 @@ Character MakeWang09(Wang09Body body);
 
 // Boeing (2008): a pelvis on two hinge legs with large feet; a human-sized biped whose hips also
 // swing sideways; three legs without feet; a chain.
-Character MakeBiped();
+struct BipedSize {
+  std::string name = "biped";
+  std::string description = "Boeing 2008: pelvis on two legs of three hinges, large feet";
+  double torso = 0.2;      // above the hips, m
+  double torso_mass = 10;  // kg
+  double segment = 0.35;   // thigh and shank, m
+  double kp = 400;         // N m/rad
+};
+// The legs' masses grow with their length.
+Character MakeBiped(const BipedSize& size = {});
 Character MakeAndroid();
 Character MakeTripod();
 // The chain's joints turn by turns about the vertical and the left-right axis. Throws InputError
 // unless 1 <= links <= 10000. The paper's has 6 joints.
 Character MakeSnake(int links = 7);
+
+// Ours, in the manner of Boeing's bodies: they stand by themselves, every joint is a hinge with a
+// servo, left and right mirror each other.
+Character MakeQuadruped();
+Character MakeHexapod();
+Character MakeHopper();
 
 }  // namespace stride

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -35,9 +36,14 @@ constexpr Expected kExpected[] = {
     {"wang09-thin", 19, 36, 1.65, 41},
     {"wang09-longarm", 19, 36, 1.27, 65},
     {"biped", 7, 12, 0, 0},
+    {"biped-longtorso", 7, 12, 0, 0},
+    {"biped-longlegs", 7, 12, 0, 0},
     {"android", 9, 14, 0, 0},
     {"tripod", 7, 12, 0, 0},
     {"snake", 7, 12, 0, 0},
+    {"quadruped", 9, 14, 0, 19.6},
+    {"hexapod", 13, 18, 0, 8.3},
+    {"hopper", 4, 9, 0, 12},
 };
 
 int CountJoints(const Character& character, JointKind kind) {
@@ -97,7 +103,7 @@ TEST(PaperBodiesTest, HumansStandQuietly) {
     // liu16's published 500 N m/rad are 1.8 times what gravity topples with; the others are ours.
     EXPECT_GT(AnkleStiffnessRatio(character), info.name == "liu16" ? 1.8 : 2) << info.name;
   }
-  EXPECT_EQ(humans, 15);
+  EXPECT_EQ(humans, 17);
 }
 
 // Figure 3 of the paper, row by row.
@@ -200,16 +206,57 @@ TEST(BoeingTest, LegsAsDescribed) {
   EXPECT_NEAR(StandingHeight(android), 1.75, 0.0175);
 }
 
+// Contact points on the ground in the rest pose.
+std::vector<Vec3d> PointsOnGround(const Character& character) {
+  const BodyFrames frames = FramesAt(character, character.rest_q);
+  std::vector<Vec3d> points;
+  for (const ContactPoint& point : character.contact_points) {
+    const Vec3d p =
+        frames.position[point.body] + Rotate(frames.rotation[point.body], point.position);
+    if (p.z - point.radius < 1e-9) points.push_back(p);
+  }
+  return points;
+}
+
+TEST(BoeingTest, AlteredBipedsDifferInOneLength) {
+  const Character biped = MakeBiped();
+  const Character torso = LoadCharacter("biped-longtorso"), legs = LoadCharacter("biped-longlegs");
+  const double shank = biped.bodies[2].offset.z;
+  EXPECT_EQ(torso.bodies[2].offset.z, shank);
+  EXPECT_NEAR(StandingHeight(torso) - StandingHeight(biped), 0.2, 1e-9);
+  EXPECT_NEAR(legs.bodies[2].offset.z, shank * 4 / 3, 1e-9);
+  EXPECT_EQ(legs.bodies[0].mass, biped.bodies[0].mass);
+  EXPECT_EQ(legs.bodies[3].mass, biped.bodies[3].mass);
+}
+
+TEST(OwnBodiesTest, StandOnTheirFeetWithRoomToMove) {
+  const std::pair<const char*, std::size_t> expected[] = {
+      {"quadruped", 4}, {"hexapod", 6}, {"hopper", 4}};
+  for (const auto& [name, feet] : expected) {
+    SCOPED_TRACE(name);
+    const Character character = LoadCharacter(name);
+    const std::vector<Vec3d> ground = PointsOnGround(character);
+    EXPECT_EQ(ground.size(), feet);
+    // The centre of mass is well inside the box around the feet, which are symmetric.
+    const Vec3d com = CenterOfMassAt(character, character.rest_q);
+    const Vec3d middle = SupportCenterAt(character, character.rest_q);
+    EXPECT_NEAR(com.y, 0, 1e-9);
+    EXPECT_NEAR(com.x, middle.x, 0.02);
+    for (const Vec3d& p : ground) EXPECT_GT(std::fabs(p.y), 0.1);
+    const Layout layout = LayoutOf(character);
+    for (int i = 1; i < character.BodyCount(); ++i) {
+      const Joint& joint = character.bodies[i].joint;
+      const double q = character.rest_q[layout.q[i]];
+      EXPECT_GT(q - joint.lower, 0.4) << character.bodies[i].name;
+      EXPECT_GT(joint.upper - q, 0.4) << character.bodies[i].name;
+    }
+  }
+}
+
 TEST(BoeingTest, TripodStandsOnThreeLegs) {
   const Character tripod = MakeTripod();
   EXPECT_EQ(CountJoints(tripod, JointKind::kHinge), 6);
-  const BodyFrames frames = FramesAt(tripod, tripod.rest_q);
-  std::vector<Vec3d> feet;
-  for (const ContactPoint& point : tripod.contact_points) {
-    const Vec3d p =
-        frames.position[point.body] + Rotate(frames.rotation[point.body], point.position);
-    if (p.z - point.radius < 1e-9) feet.push_back(p);
-  }
+  const std::vector<Vec3d> feet = PointsOnGround(tripod);
   ASSERT_EQ(feet.size(), 3u);
   // Left, right, rear: the centre of mass is inside, well away from each edge.
   const Vec3d com = CenterOfMassAt(tripod, tripod.rest_q);
