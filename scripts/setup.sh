@@ -43,6 +43,7 @@ packages=(
   libgmock-dev        # matchers
   libbenchmark-dev    # benchmarks
   libpagmo-dev        # CMA-ES that ours is compared with
+  python3-cvxopt      # quadratic programs that ours are compared with
   libmujoco-samples   # humanoid.xml and humanoid100.xml, read by the MJCF tests
   assimp-testmodels   # motion-capture BVH files, read by the import tests
   chromium            # browser tests of the viewer
