@@ -154,6 +154,21 @@ void SetState(const Tree<Real>& tree, const S* q, const S* v, Articulation<S>* a
   UpdateMotion(tree, art);
 }
 
+// Accelerations of the bodies when v' = 0 (articulated[i].alpha, linear), and the force (pf) and
+// the moment about its joint (pn) that each body would need, besides gravity and `forces`, for
+// them: the bias of a solver that sees the bodies one by one.
+template <class S, class Real>
+void BodyBiases(const Tree<Real>& tree, const S& gravity, const BodyForce<S>* forces,
+                int force_count, Articulation<S>* art) {
+  InitBodies(tree, dynamics_internal::GravityOnly(gravity), forces, force_count, false, art);
+  dynamics_internal::SpreadAccelerations<S, Real>(tree, nullptr, art);
+  for (int i = 0; i < static_cast<int>(tree.bodies.size()); ++i) {
+    ArticulatedBody<S>& ab = art->articulated[i];
+    ab.pn += ab.a * ab.alpha + ab.b * ab.linear;
+    ab.pf += TransposeMul(ab.b, ab.alpha) + ab.c * ab.linear;
+  }
+}
+
 // tau that gives v' (recursive Newton-Euler). With v' = 0: the bias c(q, v).
 template <class S, class Real>
 void InverseDynamics(const Tree<Real>& tree, const S& gravity, const S* vdot,
@@ -306,14 +321,12 @@ void CentroidalMomentum(const Tree<Real>& tree, Articulation<S>* art, S* matrix,
         });
   }
   // The rate of the momentum when v' = 0 is the sum of the bodies' inertial forces.
-  dynamics_internal::AccelerationsAtRest(tree, art);
+  BodyBiases<S, Real>(tree, S(0), nullptr, 0, art);
   *angular_bias = *linear_bias = Vec3<S>{};
   for (int i = 0; i < n; ++i) {
     const ArticulatedBody<S>& ab = art->articulated[i];
-    const Vec3<S> force = ab.pf + TransposeMul(ab.b, ab.alpha) + ab.c * ab.linear;
-    *linear_bias += force;
-    *angular_bias +=
-        ab.pn + ab.a * ab.alpha + ab.b * ab.linear + Cross(art->motion[i].o - com, force);
+    *linear_bias += ab.pf;
+    *angular_bias += ab.pn + Cross(art->motion[i].o - com, ab.pf);
   }
 }
 

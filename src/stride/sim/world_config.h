@@ -10,13 +10,13 @@ namespace stride {
 template <class Visitor>
 void VisitConfig(ContactModel& c, Visitor& visit) {
   visit("stiffness", c.stiffness, {1, 1e8, "N/m"},
-        "normal spring of a contact point (native, batch)");
+        "normal spring of a contact point (all but mujoco)");
   visit("damping", c.damping, {0, 1e6, "N s/m"},
-        "normal damper of a contact point (native, batch)");
+        "normal damper of a contact point (all but mujoco)");
   visit("stick", c.stick, {1, 1e7, "N s/m"},
-        "viscous friction below the Coulomb bound (native, batch)");
+        "viscous friction below the Coulomb bound (all but mujoco)");
   visit("passes", c.passes, {1, 100},
-        "solutions of a step at most, to keep friction in bounds (native, batch)");
+        "solutions of a step at most, to keep friction in bounds (all but mujoco)");
 }
 
 template <class Visitor>
