@@ -3,13 +3,12 @@
 #include <cstdarg>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <type_traits>
 
 #include <ode/ode.h>
 
 #include "stride/character/rest_pose.h"
-#include "stride/sim/model_engine.h"
+#include "stride/sim/lcp_engine.h"
 
 // The Open Dynamics Engine: every body on its own, held together by constraints. One linear
 // complementarity problem a step (Dantzig's method, exact) finds the forces of joints, servos,
@@ -27,13 +26,7 @@ namespace {
 // ODE has no bodies without mass: a link of a chain of hinges gets this share of the mass and
 // inertia that hang on it.
 constexpr double kLinkShare = 1e-5;
-// Room between friction's two bounds, across and along its direction, once it slides: its size is
-// then right to 0.5 %.
-constexpr double kAcross = 0.1;
 constexpr int kTouchesPerPair = 8;  // of two shapes, at most
-// Solutions tried where ODE's solver gives up, and by how much depths then differ (relative).
-constexpr int kTries = 4;
-constexpr double kTieBreak = 1e-7;
 
 template <auto destroy>
 struct Destroy {
@@ -47,19 +40,6 @@ using SpacePointer = std::unique_ptr<std::remove_pointer_t<dSpaceID>, Destroy<dS
 using GroupPointer =
     std::unique_ptr<std::remove_pointer_t<dJointGroupID>, Destroy<dJointGroupDestroy>>;
 
-// Set by ODE's messages, of which its solver's giving up is the only one that a step can cause.
-thread_local bool lcp_gave_up = false;
-
-void InitLibrary() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    dInitODE2(0);
-    dSetMessageHandler([](int, const char*, va_list) { lcp_gave_up = true; });
-    // Without it what ODE does not expect (a number that overflows) ends the process.
-    dSetDebugHandler([](int, const char* message, va_list) { throw std::runtime_error(message); });
-  });
-}
-
 void SetRotation(const Mat3d& r, dMatrix3 out) {
   const double rows[] = {r.xx, r.xy, r.xz, 0, r.yx, r.yy, r.yz, 0, r.zx, r.zy, r.zz, 0};
   std::copy(std::begin(rows), std::end(rows), out);
@@ -67,7 +47,10 @@ void SetRotation(const Mat3d& r, dMatrix3 out) {
 Vec3d ToVec(const dReal* a) { return {a[0], a[1], a[2]}; }
 void FromVec(const Vec3d& a, dReal* out) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
 
-class OdeEngine final : public ModelEngine {
+// Set by ODE's messages, of which its solver's giving up is the only one that a step can cause.
+thread_local bool lcp_gave_up = false;
+
+class OdeEngine final : public LcpEngine {
  public:
   explicit OdeEngine(const World& world);
 
@@ -83,43 +66,32 @@ class OdeEngine final : public ModelEngine {
     std::vector<Part> parts;
     SpacePointer space;
   };
-  // A touch of two bodies, or of a body and the ground.
-  struct Touch {
-    int actor, body, other_actor, other_body;  // -1: the ground
-    Vec3d position, normal;
-    double depth;
-    Vec3d drift;         // velocity that the bodies' biases add there
-    bool slides;         // friction at `bound` along `along`; else as ODE finds it
-    Vec3d along, force;  // force: result, on the first body
-    double bound;
-  };
 
   void BuildWorld();
   void AddActor(const Character& character);
-  void Solve() override;
-  void SolveAll();
-  void StepBodies();
-  void FindActorTouches();
-  void AddGroundTouches(int index);
-  Vec3d PointVelocity(int actor, int body, const Vec3d& position) const;
-  Vec3d PointDrift(int actor, int body, const Vec3d& position) const;
-  Vec3d EndVelocity(int actor, int body, const Vec3d& position) const;
-  void Place(int index);
-  void PlaceAll();
+  void Place() override;
+  void PlaceActor(int index);
+  void FindActorTouches() override;
+  bool SolveTouches(double tie_break) override;
   void AddContactJoints(double tie_break);
-  bool Revise(bool only_lower);
-  void ReadAccelerations(Actor* actor, const ActorParts& parts);
-  void ReadContacts();
+  Vec3d EndVelocity(int actor, int body, const Vec3d& position) const;
+  void ReadAccelerations(int actor) override;
+  void Reset() override { BuildWorld(); }  // it was left in the middle of a step
 
   WorldPointer ode_;
   GroupPointer contact_group_;
   std::vector<ActorParts> parts_;
-  std::vector<Touch> touches_;
   std::vector<dJointFeedback> feedback_;
 };
 
-OdeEngine::OdeEngine(const World& world) : ModelEngine(FindEngine("ode"), world) {
-  InitLibrary();
+OdeEngine::OdeEngine(const World& world) : LcpEngine(FindEngine("ode"), world) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    dInitODE2(0);
+    dSetMessageHandler([](int, const char*, va_list) { lcp_gave_up = true; });
+    // Without it what ODE does not expect (a number that overflows) ends the process.
+    dSetDebugHandler([](int, const char*, va_list) { throw Lost(); });
+  });
   BuildWorld();
 }
 
@@ -208,9 +180,8 @@ void OdeEngine::AddActor(const Character& character) {
   for (Part& part : parts_.back().parts) dBodySetData(part.body, &part);
 }
 
-// Servo, passive parts, limit and armature of a joint: torque = force - inertia v'. As a soft
-// constraint of ODE, J v_end + cfm torque = target, that is cfm = h / inertia and
-// target = v + cfm force. Returns what cannot be one, for want of inertia: a torque in child axes.
+// A joint's force as ODE's soft constraint v_end + cfm torque = target (LcpEngine::JointForce).
+// Returns what cannot be one, for want of inertia: a torque in child axes.
 Vec3d SetMotor(const Vec3d& force, double inertia, const Vec3d& v, double h, int axes,
                dJointID motor) {
   const double cfm = inertia > 0 ? h / inertia : 0;
@@ -226,7 +197,7 @@ Vec3d SetMotor(const Vec3d& force, double inertia, const Vec3d& v, double h, int
 }
 
 // Puts an actor's bodies where they are at the beginning of the step, with all that acts on them.
-void OdeEngine::Place(int index) {
+void OdeEngine::PlaceActor(int index) {
   Actor& actor = actors_[index];
   const Tree<double>& tree = actor.model.GetTree();
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
@@ -250,16 +221,10 @@ void OdeEngine::Place(int index) {
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
     const TreeBody<double>& body = tree.bodies[i];
     if (body.kind == JointKind::kFree) continue;
-    const JointState<double>& joint = actor.art.joints[i];
-    Vec3d force;
-    double inertia = 0;
-    if (body.kind == JointKind::kBall) {
-      BallTorque(body, joint, actor.drives[i], env_, &force, &inertia);
-    } else {
-      HingeTorque(body, joint, actor.drives[i], env_, &force.x, &inertia);
-    }
+    const JointForce drive = JointForceOf(actor, static_cast<int>(i));
     const Part& part = parts_[index].parts[i];
-    const Vec3d rest = SetMotor(force, inertia, joint.w, env_.h, DofCount(body.kind), part.motor);
+    const Vec3d rest = SetMotor(drive.force, drive.inertia, actor.art.joints[i].w, env_.h,
+                                DofCount(body.kind), part.motor);
     const Mat3d& r = actor.art.motion[i].r;
     const Vec3d torque =
         body.kind == JointKind::kBall ? r * rest : HingeAxisInWorld(body, r) * rest.x;
@@ -269,40 +234,12 @@ void OdeEngine::Place(int index) {
   }
 }
 
-void OdeEngine::PlaceAll() {
+void OdeEngine::Place() {
   for (std::size_t k = 0; k < actors_.size(); ++k) {
-    if (!actors_[k].failed) Place(static_cast<int>(k));
-  }
-}
-
-Vec3d OdeEngine::PointVelocity(int actor, int body, const Vec3d& position) const {
-  const Articulation<double>& art = actors_[actor].art;
-  const BodyMotion<double>& m = art.motion[body];
-  return m.v + Cross(m.w, position - art.root->position - m.o);
-}
-
-// What a point's velocity gains in a step when v' = 0, which ODE does not see.
-Vec3d OdeEngine::PointDrift(int actor, int body, const Vec3d& position) const {
-  const Articulation<double>& art = actors_[actor].art;
-  const BodyMotion<double>& m = art.motion[body];
-  const ArticulatedBody<double>& ab = art.articulated[body];
-  const Vec3d arm = position - art.root->position - m.o;
-  return (ab.linear + Cross(ab.alpha, arm) + Cross(m.w, Cross(m.w, arm))) * env_.h;
-}
-
-void OdeEngine::AddGroundTouches(int index) {
-  const Articulation<double>& art = actors_[index].art;
-  for (int k = 0; k < art.contact_count; ++k) {
-    const PointContact<double>& c = art.contacts[k];
-    touches_.push_back({.actor = index,
-                        .body = c.body,
-                        .other_actor = -1,
-                        .other_body = -1,
-                        .position = c.position,
-                        .normal = c.normal,
-                        .depth = c.depth,
-                        .drift = PointDrift(index, c.body, c.position),
-                        .along = c.slip});
+    for (const Part& part : parts_[k].parts) {
+      (actors_[k].failed ? dBodyDisable : dBodyEnable)(part.body);
+    }
+    if (!actors_[k].failed) PlaceActor(static_cast<int>(k));
   }
 }
 
@@ -316,19 +253,8 @@ void OdeEngine::FindActorTouches() {
     dContactGeom found[kTouchesPerPair];
     const int count = dCollide(first, second, kTouchesPerPair, found, sizeof(dContactGeom));
     for (int k = 0; k < count; ++k) {
-      const Vec3d position = ToVec(found[k].pos), normal = ToVec(found[k].normal);
-      const Vec3d relative = engine.PointVelocity(a.actor, a.index, position) -
-                             engine.PointVelocity(b.actor, b.index, position);
-      engine.touches_.push_back({.actor = a.actor,
-                                 .body = a.index,
-                                 .other_actor = b.actor,
-                                 .other_body = b.index,
-                                 .position = position,
-                                 .normal = normal,
-                                 .depth = found[k].depth,
-                                 .drift = engine.PointDrift(a.actor, a.index, position) -
-                                          engine.PointDrift(b.actor, b.index, position),
-                                 .along = relative - normal * Dot(normal, relative)});
+      engine.AddActorTouch(a.actor, a.index, b.actor, b.index, ToVec(found[k].pos),
+                           ToVec(found[k].normal), found[k].depth);
     }
   };
   for (std::size_t p = 0; p < actors_.size(); ++p) {
@@ -353,19 +279,16 @@ void OdeEngine::AddContactJoints(double tie_break) {
     surface.mode = dContactMu2 | dContactFDir1 | dContactSoftERP | dContactSoftCFM |
                    dContactMotion1 | dContactMotion2 | dContactMotionN | dContactSlip1 |
                    dContactSlip2 | (touch.slides ? dContactApprox0 : dContactApprox1);
-    surface.mu = touch.slides ? touch.bound : env_.friction;
+    surface.mu = touch.slides ? touch.bound * kAlong : env_.friction;
     surface.mu2 = touch.slides ? touch.bound * kAcross : env_.friction;
     surface.soft_erp = env_.h * env_.stiffness / rate;
     surface.soft_cfm = 1 / rate;
     surface.slip1 = surface.slip2 = 1 / env_.stick;
-    // Any direction will do for what does not slip.
-    const double slip = Norm(touch.along);
-    const Vec3d other = std::fabs(touch.normal.x) < 0.7 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
-    const Vec3d first =
-        slip > 1e-9 ? touch.along * (1 / slip) : Normalized(Cross(touch.normal, other));
+    Vec3d first, second;
+    Tangents(touch, &first, &second);
     surface.motionN = -Dot(touch.normal, touch.drift);
     surface.motion1 = -Dot(first, touch.drift);
-    surface.motion2 = -Dot(Cross(touch.normal, first), touch.drift);
+    surface.motion2 = -Dot(second, touch.drift);
     FromVec(first, contact.fdir1);
     FromVec(touch.position, contact.geom.pos);
     FromVec(touch.normal, contact.geom.normal);
@@ -388,52 +311,39 @@ Vec3d OdeEngine::EndVelocity(int actor, int body, const Vec3d& position) const {
                position - art.root->position - m.o - m.r * part.com);
 }
 
-// ODE bounds friction by a pyramid and by the normal force there is without friction. Where the
-// result leaves the cone, or a contact slides with less than it could have, friction gets its
-// direction and, as its bound, what the normal force of this solution allows. True if another
-// solution is needed.
-bool OdeEngine::Revise(bool only_lower) {
-  bool again = false;
+bool OdeEngine::SolveTouches(double tie_break) {
+  AddContactJoints(tie_break);
+  lcp_gave_up = false;
+  dWorldStep(ode_.get(), env_.h);
   for (std::size_t k = 0; k < touches_.size(); ++k) {
     Touch& touch = touches_[k];
     touch.force = ToVec(feedback_[k].f1);
-    const double normal = Dot(touch.normal, touch.force);
-    const Vec3d friction = touch.force - touch.normal * normal;
-    Vec3d velocity = touch.drift + EndVelocity(touch.actor, touch.body, touch.position);
+    touch.slip = EndVelocity(touch.actor, touch.body, touch.position);
     if (touch.other_actor >= 0) {
-      velocity -= EndVelocity(touch.other_actor, touch.other_body, touch.position);
+      touch.slip -= EndVelocity(touch.other_actor, touch.other_body, touch.position);
     }
-    const Vec3d slip = velocity - touch.normal * Dot(touch.normal, velocity);
-    const double size = Norm(friction), bound = env_.friction * std::max(normal, 0.0);
-    const bool beyond = size > bound * kFrictionTolerance + kFrictionSlack;
-    const bool slides = env_.stick * Norm(slip) > size * kFrictionTolerance + kFrictionSlack;
-    const bool too_little = slides && size * kFrictionTolerance + kFrictionSlack < bound;
-    if (!beyond && (!too_little || only_lower)) continue;
-    touch.along = slides ? slip : friction;
-    touch.bound = bound;
-    touch.slides = true;
-    again = true;
   }
-  return again;
+  return !lcp_gave_up;
 }
 
-void OdeEngine::ReadAccelerations(Actor* actor, const ActorParts& parts) {
-  const Tree<double>& tree = actor->model.GetTree();
-  Articulation<double>& art = actor->art;
+void OdeEngine::ReadAccelerations(int actor) {
+  const Tree<double>& tree = actors_[actor].model.GetTree();
+  Articulation<double>& art = actors_[actor].art;
+  const std::vector<Part>& parts = parts_[actor].parts;
   const double rate = 1 / env_.h;
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
     const TreeBody<double>& body = tree.bodies[i];
     const BodyMotion<double>& m = art.motion[i];
     ArticulatedBody<double>& ab = art.articulated[i];
-    const Vec3d w = ToVec(dBodyGetAngularVel(parts.parts[i].body));
+    const Vec3d w = ToVec(dBodyGetAngularVel(parts[i].body));
     if (body.kind == JointKind::kFree) {
-      const Vec3d v = ToVec(dBodyGetLinearVel(parts.parts[i].body));
+      const Vec3d v = ToVec(dBodyGetLinearVel(parts[i].body));
       ab.alpha = (w - m.w) * rate;
-      ab.linear = (v - Cross(w, m.r * parts.parts[i].com) - m.v) * rate;
+      ab.linear = (v - Cross(w, m.r * parts[i].com) - m.v) * rate;
       continue;
     }
     const Vec3d parent_w =
-        body.parent < 0 ? Vec3d{} : ToVec(dBodyGetAngularVel(parts.parts[body.parent].body));
+        body.parent < 0 ? Vec3d{} : ToVec(dBodyGetAngularVel(parts[body.parent].body));
     const Vec3d acceleration = (w - parent_w - m.relative) * rate;
     if (body.kind == JointKind::kBall) {
       ab.pn = acceleration;
@@ -441,76 +351,6 @@ void OdeEngine::ReadAccelerations(Actor* actor, const ActorParts& parts) {
       ab.u = Dot(HingeAxisInWorld(body, m.r), acceleration);
     }
   }
-}
-
-void OdeEngine::ReadContacts() {
-  std::size_t k = 0;
-  for (Actor& actor : actors_) {
-    if (actor.failed) continue;
-    for (int i = 0; i < actor.art.contact_count; ++i, ++k) {
-      PointContact<double>& c = actor.art.contacts[i];
-      c.force = touches_[k].force;
-      c.active = Dot(c.normal, c.force) > 0;
-    }
-  }
-  for (; k < touches_.size(); ++k) {
-    const Touch& t = touches_[k];
-    actors_[t.actor].touched = actors_[t.other_actor].touched = true;
-    if (!(Dot(t.normal, t.force) > 0)) continue;
-    contacts_.push_back(
-        {t.actor, t.body, t.other_actor, t.other_body, t.position, t.normal, t.force, t.depth});
-  }
-}
-
-// One solution. In a tie between contacts Dantzig's method may give up and leave the rest without
-// force (one step in a thousand of a fall): depths that differ a little break the tie.
-void OdeEngine::StepBodies() {
-  for (int tries = 0; tries < kTries; ++tries) {
-    PlaceAll();
-    AddContactJoints(tries * kTieBreak);
-    lcp_gave_up = false;
-    dWorldStep(ode_.get(), env_.h);
-    if (!lcp_gave_up) return;
-  }
-}
-
-void OdeEngine::Solve() {
-  try {
-    SolveAll();
-  } catch (const std::runtime_error&) {
-    // ODE does not say on whose account, and was left in the middle of a step.
-    for (Actor& actor : actors_) actor.failed = true;
-    BuildWorld();
-  }
-}
-
-void OdeEngine::SolveAll() {
-  touches_.clear();
-  for (std::size_t k = 0; k < actors_.size(); ++k) {
-    Actor& actor = actors_[k];
-    for (const Part& part : parts_[k].parts) {
-      (actor.failed ? dBodyDisable : dBodyEnable)(part.body);
-    }
-    if (actor.failed) continue;
-    FindGroundContacts(&actor);
-    BodyBiases(actor.model.GetTree(), env_.gravity, actor.forces.data(),
-               static_cast<int>(actor.forces.size()), &actor.art);
-    AddGroundTouches(static_cast<int>(k));
-  }
-  if (actors_.size() > 1 && world_.contacts) {
-    PlaceAll();
-    FindActorTouches();
-  }
-  for (int pass = 1;; ++pass) {
-    StepBodies();
-    // Raising some bounds and lowering others may go on for ever; lowering alone comes to an end.
-    const bool only_lower = pass >= env_.contact_passes;
-    if (!Revise(only_lower) || pass >= 2 * env_.contact_passes) break;
-  }
-  for (std::size_t k = 0; k < actors_.size(); ++k) {
-    if (!actors_[k].failed) ReadAccelerations(&actors_[k], parts_[k]);
-  }
-  ReadContacts();
 }
 
 }  // namespace
