@@ -22,6 +22,7 @@ packages=(
   libeigen3-dev       # dense linear algebra
   libmujoco-dev       # MuJoCo engine
   libode-dev          # ODE engine
+  libbullet-dev       # Bullet engine
   libqhull-dev        # needed by MuJoCo's CMake package
   libgl-dev           # the same: its CMake package asks for OpenGL
   libglx-dev          # the same

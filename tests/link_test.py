@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Checks what programs link: link_test.py STRIDE EXAMPLE...
 
-Who embeds a controller with the native engine links no MPI, no MuJoCo, no ODE, no Boost and not the viewer's
+Who embeds a controller with the native engine links no MPI, no MuJoCo, no ODE, no Bullet, no Boost and not the viewer's
 page. The command line links them all: if it is not found to, the test itself is blind.
 """
 import re
 import subprocess
 import sys
 
-LIBRARIES = ("libmpi", "libmujoco", "libode")
+LIBRARIES = ("libmpi", "libmujoco", "libode", "libBulletDynamics-float64")
 # Boost and the page are compiled in.
 SYMBOLS = {"MPI": r" U MPI_\w+", "MuJoCo": r" U mj_\w+", "Boost": r" boost::",
            "the page": r" stride_viewer_page$"}

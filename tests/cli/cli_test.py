@@ -10,7 +10,7 @@ from case import Case, main
 
 VERBS = {"list", "simulate", "info", "convert", "import", "bench", "learn", "view", "reproduce",
          "report", "gait"}  # at least
-ENGINES = ["native", "batch", "mujoco", "ode"]
+ENGINES = ["native", "batch", "mujoco", "ode", "bullet"]
 
 
 class Usage(Case):
@@ -249,7 +249,7 @@ class Simulate(Case):
     def test_extreme_numbers_do_not_crash(self):
         for options in (["--push", "1e6,0,0.1,0.5"], ["--gravity", "1000"], ["--time-step", "0.1"],
                         ["--gravity", "-1000"], ["--load", "head,1e6"], ["--throw", "1000,100,0.1"]):
-            for engine in ("native", "mujoco", "ode"):
+            for engine in ("native", "mujoco", "ode", "bullet"):
                 result = self.json_of("simulate", "--seconds", "1", "--engine", engine, *options)
                 for number in result["final_root"]:
                     self.assertLess(abs(number), 1e9, options)

@@ -90,7 +90,7 @@ class Toy(case.Case):
     def test_its_skill_is_performed_described_and_shown(self):
         self.learn("toy.skill")
         skill = self.path("toy.skill")
-        for engine in ("native", "mujoco", "batch", "ode"):
+        for engine in ("native", "mujoco", "batch", "ode", "bullet"):
             result = self.json_of("simulate", "--skill", skill, "--seconds", "1", "--engine", engine)
             self.assertEqual(result["controller"], "toy")
             self.assertFalse(result["failed"])
