@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stride/character/rest_pose.h"
@@ -100,6 +102,56 @@ std::vector<Vec3d> ZeroPoseOrigins(const Character& character) {
   return origins;
 }
 
+// How far the point's sphere reaches out of the shape, m; negative: inside by so much.
+double ReachOutOf(const Shape& shape, const Vec3d& position, double radius) {
+  const Vec3d p = Rotate(Conjugate(shape.rotation), position - shape.center);
+  switch (shape.kind) {
+    case ShapeKind::kSphere: return Norm(p) + radius - shape.size.x;
+    case ShapeKind::kCapsule: {
+      const double along = std::clamp(p.z, -shape.size.y, shape.size.y);
+      return Norm(p - Vec3d{0, 0, along}) + radius - shape.size.x;
+    }
+    case ShapeKind::kBox: break;
+  }
+  return radius + std::max({std::fabs(p.x) - shape.size.x, std::fabs(p.y) - shape.size.y,
+                            std::fabs(p.z) - shape.size.z});
+}
+
+// Whether another shape than number `own` of the point's body reaches the ground before the point,
+// in every pose. Of two that cover each other the first keeps its points.
+bool IsCovered(const Character& character, const ContactPoint& point, int own) {
+  constexpr double kNear = 1e-6;  // m
+  const Body& body = character.bodies[point.body];
+  for (int k = 0; k < static_cast<int>(body.shapes.size()); ++k) {
+    const Shape& shape = body.shapes[k];
+    const double reach = ReachOutOf(shape, point.position, point.radius);
+    if (k != own && shape.collides && reach < (k < own ? kNear : -kNear)) return true;
+  }
+  // On a joint that turns it moves with the parent.
+  const bool turns = body.joint.kind == JointKind::kBall || body.joint.kind == JointKind::kHinge;
+  if (body.parent < 0 || !turns || Norm(point.position) > kNear) return false;
+  for (const Shape& shape : character.bodies[body.parent].shapes) {
+    if (shape.collides && ReachOutOf(shape, body.offset + point.position, point.radius) < kNear) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Of the cylinder that this box stands for.
+void AddRims(int body, const Shape& box, std::vector<ContactPoint>* points) {
+  constexpr int kPoints = 8;
+  constexpr double kPi = std::numbers::pi;
+  const double radius = box.size.x * 2 / std::sqrt(kPi);
+  for (const double z : {box.size.z, -box.size.z}) {
+    for (int k = 0; k < kPoints; ++k) {
+      const double angle = 2 * kPi * k / kPoints;
+      const Vec3d local{radius * std::cos(angle), radius * std::sin(angle), z};
+      points->push_back({body, box.center + Rotate(box.rotation, local), 0});
+    }
+  }
+}
+
 }  // namespace
 
 void InferRoles(Character* character) {
@@ -108,6 +160,7 @@ void InferRoles(Character* character) {
     names.push_back(body.mass > 0 ? Parse(body.name) : Name{});
   }
   const auto assign = [&](Role role, Side side, const std::vector<std::string>& parts) {
+    if (character->BodyOf(role) >= 0) return;
     for (const std::string& part : parts) {
       const auto found = std::find_if(names.begin(), names.end(), [&](const Name& name) {
         return name.side == side && name.part == part;
@@ -142,12 +195,40 @@ void InferRoles(Character* character) {
   common_parent(Role::kTrunk, Role::kLeftUpperArm, Role::kRightUpperArm);
 }
 
-void InferContactPoints(Character* character) {
+void InferContactPoints(Character* character, std::span<const FlatCylinder> cylinders) {
+  std::vector<ContactPoint> kept;
   for (int i = 0; i < character->BodyCount(); ++i) {
-    for (const Shape& shape : character->bodies[i].shapes) {
-      if (shape.collides) AddContactPoints(character, i, shape);
+    const std::vector<Shape>& shapes = character->bodies[i].shapes;
+    for (int k = 0; k < static_cast<int>(shapes.size()); ++k) {
+      if (!shapes[k].collides) continue;
+      character->contact_points.clear();
+      const bool flat = std::any_of(
+          cylinders.begin(), cylinders.end(),
+          [&](const FlatCylinder& cylinder) { return cylinder.body == i && cylinder.shape == k; });
+      if (flat) {
+        AddRims(i, shapes[k], &character->contact_points);
+      } else {
+        AddContactPoints(character, i, shapes[k]);
+      }
+      for (const ContactPoint& point : character->contact_points) {
+        if (!IsCovered(*character, point, k)) kept.push_back(point);
+      }
     }
   }
+  character->contact_points = std::move(kept);
+}
+
+std::vector<int> EndsWithoutContact(const Character& character) {
+  std::vector<bool> silent(character.bodies.size(), true);
+  for (const Body& body : character.bodies) {
+    if (body.parent >= 0) silent[body.parent] = false;
+  }
+  for (const ContactPoint& point : character.contact_points) silent[point.body] = false;
+  std::vector<int> ends;
+  for (int i = 0; i < character.BodyCount(); ++i) {
+    if (silent[i]) ends.push_back(i);
+  }
+  return ends;
 }
 
 void InferGains(Character* character) {

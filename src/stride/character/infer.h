@@ -1,16 +1,29 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "stride/character/character.h"
 
 // What a character needs and files often do not say.
 namespace stride {
 
-// Roles from the names of bodies: "left_thigh", "LeftUpLeg", "l_femur", "thigh.L", ... Bodies
-// without mass play no part.
+// The roles that are not given yet, from the names of bodies: "left_thigh", "LeftUpLeg", "l_femur",
+// "thigh.L", ... Bodies without mass play no part.
 void InferRoles(Character* character);
 
-// Contact points of every shape that collides.
-void InferContactPoints(Character* character);
+// A box that stands for a flat cylinder of the same height and base area.
+struct FlatCylinder {
+  int body = 0, shape = 0;
+};
+
+// Contact points of every shape that collides (AddContactPoints; of a flat cylinder eight on each
+// rim), but those that another shape of the body always covers, or one of its parent where they sit
+// on the joint.
+void InferContactPoints(Character* character, std::span<const FlatCylinder> cylinders = {});
+
+// Bodies that nothing hangs on and that have no contact point.
+std::vector<int> EndsWithoutContact(const Character& character);
 
 // Servo gains of every joint but a free one. A joint that stands between the root and what touches
 // the ground in the zero pose carries the character: kp = m g h (h: height of the centre of mass),

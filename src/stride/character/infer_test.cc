@@ -1,5 +1,7 @@
 #include "stride/character/infer.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace stride {
@@ -76,6 +78,48 @@ Character Walker() {
   c.bodies[3].com = {0, 0.4, 0};
   c.bodies[3].shapes = {{ShapeKind::kSphere, {0, 0.8, 0}, Quatd::Identity(), {0.1, 0, 0}, false}};
   return c;
+}
+
+TEST(InferContactPoints, WhatIsCoveredIsLeftOut) {
+  Character c = Named({"trunk", "leg"});
+  c.bodies[0].shapes = {{ShapeKind::kSphere, {}, Quatd::Identity(), {0.3, 0, 0}},
+                        {ShapeKind::kSphere, {0.1, 0, 0}, Quatd::Identity(), {0.1, 0, 0}},
+                        {ShapeKind::kSphere, {0.1, 0, 0}, Quatd::Identity(), {0.25, 0, 0}}};
+  c.bodies[1].offset = {0, 0.2, 0};
+  // One end on the joint, inside the trunk; one out.
+  c.bodies[1].shapes = {{ShapeKind::kCapsule, {0, 0, -0.2}, Quatd::Identity(), {0.08, 0.2, 0}}};
+  InferContactPoints(&c);
+  ASSERT_EQ(c.contact_points.size(), 3u);
+  EXPECT_EQ(c.contact_points[0].radius, 0.3);
+  EXPECT_EQ(c.contact_points[1].radius, 0.25);
+  EXPECT_EQ(c.contact_points[2].body, 1);
+  EXPECT_NEAR(c.contact_points[2].position.z, -0.4, 1e-12);
+  // A ball joint away from the trunk's surface covers nothing.
+  c.bodies[1].offset = {0, 0.5, 0};
+  InferContactPoints(&c);
+  EXPECT_EQ(c.contact_points.size(), 4u);
+}
+
+TEST(InferContactPoints, EqualShapesKeepOne) {
+  Character c = Named({"block"});
+  const Shape box{ShapeKind::kBox, {}, Quatd::Identity(), {0.1, 0.2, 0.3}};
+  c.bodies[0].shapes = {box, box};
+  InferContactPoints(&c);
+  EXPECT_EQ(c.contact_points.size(), 8u);
+}
+
+TEST(InferContactPoints, FlatCylindersTouchWithTheirRims) {
+  Character c = Named({"wheel"});
+  const double half_side = 0.3 * std::sqrt(std::acos(-1.0)) / 2;  // the area of radius 0.3
+  c.bodies[0].shapes = {
+      {ShapeKind::kBox, {0, 0, 1}, Quatd::Identity(), {half_side, half_side, 0.05}}};
+  const FlatCylinder cylinder{0, 0};
+  InferContactPoints(&c, {&cylinder, 1});
+  ASSERT_EQ(c.contact_points.size(), 16u);
+  for (const ContactPoint& point : c.contact_points) {
+    EXPECT_NEAR(std::hypot(point.position.x, point.position.y), 0.3, 1e-12);
+    EXPECT_NEAR(std::fabs(point.position.z - 1), 0.05, 1e-12);
+  }
 }
 
 TEST(InferGains, LegsCarryAllAndArmsThemselves) {

@@ -1,6 +1,9 @@
 #include "stride/character/mjcf_custom.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace stride::mjcf {
 namespace {
@@ -33,12 +36,26 @@ Custom::Custom(Context* context) : context_(*context) {
       if (name.starts_with(prefix)) entries_[name.substr(prefix.size())] = &entry;
     }
   }
-  if (entries_.empty()) return;
+  for (const auto& [name, entry] : entries_) {
+    has_bodies_ = has_bodies_ || name.starts_with("body:");
+    if (name == "format" || name == "description" || name.starts_with("body:") ||
+        name.starts_with("point:")) {
+      continue;
+    }
+    if (name.starts_with("role:") && RoleFromName(name.substr(5)) != Role::kCount) continue;
+    std::string roles;
+    for (int i = 0; i < static_cast<int>(Role::kCount); ++i) {
+      roles += std::string(i > 0 ? ", " : "") + RoleName(static_cast<Role>(i));
+    }
+    context_.Doc().Fail(entry->at, "<custom> holds stride:" + name +
+                                       ", which is not known; expected stride:role:NAME or "
+                                       "stride:point:NUMBER; roles are " +
+                                       roles);
+  }
   const Element* format = Find("format");
-  if (!format || Data(*format, 1)[0] != 1) {
-    const Element& first = format ? *format : *entries_.begin()->second;
+  if (format && Data(*format, 1)[0] != 1) {
     context_.Doc().Fail(
-        first.at,
+        format->at,
         "<custom> holds stride data of a format this program does not know; expected "
         "stride:format 1");
   }
@@ -57,15 +74,16 @@ std::vector<double> Custom::Data(const Element& entry, std::size_t count) const 
 }
 
 void Custom::Apply(Character* character) const {
-  if (!IsWrittenByStride()) return;
-  const Element* description = Find("description");
-  character->description = description ? description->Text("data") : "";
-  for (Body& body : character->bodies) {
-    if (const Element* entry = Find("body:" + body.name)) {
-      ApplyBody(*entry, &body);
-    } else {
-      context_.Warn({}, "no entry " + body.name,
-                    "<custom> has no stride:body:" + body.name + ": its gains are inferred");
+  if (IsWrittenByStride()) {
+    const Element* description = Find("description");
+    character->description = description ? description->Text("data") : "";
+    for (Body& body : character->bodies) {
+      if (const Element* entry = Find("body:" + body.name)) {
+        ApplyBody(*entry, &body);
+      } else {
+        context_.Warn({}, "no entry " + body.name,
+                      "<custom> has no stride:body:" + body.name + ": its gains are inferred");
+      }
     }
   }
   ApplyPoints(character);
@@ -101,23 +119,31 @@ void Custom::ApplyBody(const Element& entry, Body* body) const {
 }
 
 void Custom::ApplyPoints(Character* character) const {
-  character->contact_points.clear();
-  for (int i = 0;; ++i) {
-    const Element* entry = Find("point:" + std::to_string(i));
-    if (!entry) return;
+  std::vector<ContactPoint> points;
+  while (const Element* entry = Find("point:" + std::to_string(points.size()))) {
     const std::vector<double> n = Data(*entry, 5);
     if (!(n[0] >= 0 && n[0] < character->BodyCount() && n[0] == std::floor(n[0]))) {
       context_.Doc().Fail(entry->at,
                           "a contact point on a body that does not exist; expected 0 to " +
                               std::to_string(character->BodyCount() - 1));
     }
-    character->contact_points.push_back({static_cast<int>(n[0]), {n[1], n[2], n[3]}, n[4]});
+    points.push_back({static_cast<int>(n[0]), {n[1], n[2], n[3]}, n[4]});
   }
+  const auto is_point = [](const auto& entry) { return entry.first.starts_with("point:"); };
+  const auto count = std::count_if(entries_.begin(), entries_.end(), is_point);
+  if (count != static_cast<std::ptrdiff_t>(points.size())) {
+    const auto any = std::find_if(entries_.begin(), entries_.end(), is_point);
+    context_.Doc().Fail(any->second->at,
+                        "the contact points are not numbered 0, 1, 2 ...: there is no "
+                        "stride:point:" +
+                            std::to_string(points.size()));
+  }
+  if (IsWrittenByStride() || !points.empty()) character->contact_points = std::move(points);
 }
 
 void Custom::ApplyRoles(Character* character) const {
   for (int i = 0; i < static_cast<int>(Role::kCount); ++i) {
-    character->roles[i] = -1;
+    if (IsWrittenByStride()) character->roles[i] = -1;
     const Element* entry = Find(std::string("role:") + RoleName(static_cast<Role>(i)));
     if (!entry) continue;
     character->roles[i] = FindBody(*character, entry->Text("data"));

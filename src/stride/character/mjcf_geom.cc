@@ -241,6 +241,7 @@ Geom ReadGeom(const Element& element, Context* context) {
   const Solid solid = ReadSolid(element, kind, *context);
   geom.mass = MassOf(element, solid, *context);
   geom.shape = ShapeOf(element, solid, context);
+  geom.flat_cylinder = kind == GeomKind::kCylinder && geom.shape->kind == ShapeKind::kBox;
   return geom;
 }
 

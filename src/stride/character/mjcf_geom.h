@@ -21,6 +21,7 @@ MassProperties Move(const MassProperties& properties, const Vec3d& origin, const
 struct Geom {
   MassProperties mass;         // MJCF body frame
   std::optional<Shape> shape;  // MJCF body frame; none for planes
+  bool flat_cylinder = false;  // the shape stands for one
   int contype = 1, conaffinity = 1;
 };
 

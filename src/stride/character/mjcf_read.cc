@@ -23,21 +23,15 @@ std::string Described(const Element& element) {
 
 // Everything in the file is used, harmless to leave out, or named in a warning.
 void CheckSections(Context* context) {
-  static const std::set<std::string> used{"compiler", "default",  "worldbody",
-                                          "actuator", "keyframe", "custom"};
+  static const std::set<std::string> used{"compiler", "default", "worldbody", "actuator",
+                                          "keyframe", "custom",  "contact"};
   static const std::set<std::string> harmless{"size", "visual", "statistic", "asset", "sensor"};
-  static const std::set<std::string> listed{"contact", "equality", "tendon", "deformable"};
+  static const std::set<std::string> listed{"equality", "tendon", "deformable"};
   for (const Element& section : context->Doc().Root().children) {
     if (used.contains(section.tag) || harmless.contains(section.tag)) continue;
     if (section.tag == "option") {
       context->Warn(section.at, "option",
                     "<option> (time step, gravity, solver) belongs to the world: ignored");
-    } else if (section.tag == "contact") {
-      for (const Element& item : section.children) {
-        context->Warn(item.at, "contact " + item.tag,
-                      "<contact> " + Described(item) +
-                          " is ignored: the parts of a character do not collide with each other");
-      }
     } else if (listed.contains(section.tag)) {
       for (const Element& item : section.children) {
         context->Warn(item.at, section.tag + Described(item) + std::to_string(item.at.line),
@@ -235,6 +229,24 @@ void ApplyKey(const Tree& tree, Context* context, Character* character) {
   character->rest_q = std::move(q);
 }
 
+// What a character cannot touch the ground with is said.
+void WarnOfNoContact(const Character& character, Context* context) {
+  if (character.contact_points.empty()) {
+    context->Warn(context->Doc().Root().at, "no contact",
+                  "no shape collides with the ground: without contact points the native engines "
+                  "let the character fall through it; let a geom collide (contype, conaffinity), "
+                  "or add stride:point:0 ... to <custom>");
+    return;
+  }
+  std::string names;
+  for (const int body : EndsWithoutContact(character)) {
+    names += (names.empty() ? "'" : ", '") + character.bodies[body].name + "'";
+  }
+  if (names.empty()) return;
+  context->Warn(context->Doc().Root().at, "no contact",
+                "no shape of " + names + " collides with the ground: no contact points there");
+}
+
 // One line of text, whatever the file says.
 std::string OneLine(std::string text) {
   std::replace_if(
@@ -259,13 +271,15 @@ MjcfFile ParseMjcf(const std::string& text, const std::string& file_name,
   character.name = mjcf::OneLine(document.Root().Text("model", path.stem().string()));
   character.description = mjcf::OneLine("read from " + path.filename().string());
   character.bodies = tree.bodies;
-  InferContactPoints(&character);
+  InferContactPoints(&character, tree.flat_cylinders);
+  custom.ApplyRoles(&character);
   InferRoles(&character);
   InferGains(&character);
   InferRestPose(&character);
   mjcf::Actuators(&context, tree).Apply(&character);
   custom.Apply(&character);
   mjcf::ApplyKey(tree, &context, &character);
+  if (!custom.IsWrittenByStride()) mjcf::WarnOfNoContact(character, &context);
   try {
     Validate(character);
   } catch (const InputError& error) {

@@ -136,7 +136,7 @@ TEST(ReadMjcf, CollisionBitsMeetTheGround) {
   const Character c =
       Parse(R"(<mujoco><worldbody><geom type="plane" size="1 1 1" contype="2" conaffinity="4"/>
       <body><freejoint/><geom size=".1"/><geom size=".1" contype="0" conaffinity="2"/>
-      <geom size=".1" contype="4" conaffinity="0"/>
+      <geom size=".1" contype="4" conaffinity="0" pos="1 0 0"/>
       <geom size=".1" contype="0" conaffinity="0"/></body>
       </worldbody></mujoco>)")
           .character;
@@ -144,6 +144,49 @@ TEST(ReadMjcf, CollisionBitsMeetTheGround) {
   for (const Shape& shape : c.bodies[0].shapes) collides.push_back(shape.collides);
   EXPECT_EQ(collides, (std::vector<bool>{false, true, true, false}));
   EXPECT_EQ(c.contact_points.size(), 2u);
+}
+
+TEST(ReadMjcf, PairsWithTheGroundCollideWhateverTheirBits) {
+  const MjcfFile file =
+      Parse(R"(<mujoco><default><geom contype="0" conaffinity="0"/></default><worldbody>
+      <geom name="floor" type="plane" size="1 1 1"/>
+      <body><freejoint/><geom name="a" size=".1"/><geom name="b" size=".1"/></body></worldbody>
+      <contact><pair geom1="a" geom2="b"/><pair geom1="floor" geom2="b"/></contact></mujoco>)");
+  EXPECT_FALSE(file.character.bodies[0].shapes[0].collides);
+  EXPECT_TRUE(file.character.bodies[0].shapes[1].collides);
+  EXPECT_EQ(file.character.contact_points.size(), 1u);
+  EXPECT_THAT(file.warnings, Contains(HasSubstr("<pair> is ignored")));
+}
+
+TEST(ReadMjcf, WhatCannotTouchTheGroundIsSaid) {
+  const std::string ghost = R"(<geom size=".1" contype="0" conaffinity="0"/>)";
+  EXPECT_THAT(
+      Parse("<mujoco><worldbody><body><freejoint/>" + ghost + "</body></worldbody></mujoco>")
+          .warnings,
+      Contains(HasSubstr("fall through")));
+  EXPECT_THAT(Parse(InBall("<body name=\"tip\"><joint/>" + ghost + "</body>")).warnings,
+              Contains(HasSubstr("no shape of 'tip' collides")));
+  EXPECT_TRUE(Parse(InBall("")).warnings.empty());
+}
+
+TEST(ReadMjcf, RolesAndPointsMayBeGivenAlone) {
+  const std::string leg = R"(<body name="left_thigh"><joint/><geom size=".1" pos="0 0 -.3"/></body>
+      <body name="stick"><joint/><geom size=".1" pos="0 0 -.3"/></body>)";
+  const std::string roles =
+      R"(<custom><text name="stride:role:right_thigh" data="stick"/></custom>)";
+  const Character guessed = Parse(InBall(leg)).character;
+  const Character given = Parse(InBall(leg, roles)).character;
+  EXPECT_EQ(given.BodyOf(Role::kRightThigh), FindBody(given, "stick"));
+  EXPECT_EQ(given.BodyOf(Role::kLeftThigh), FindBody(given, "left_thigh"));
+  EXPECT_EQ(given.BodyOf(Role::kPelvis), FindBody(given, "ball"));
+  EXPECT_EQ(given.contact_points, guessed.contact_points);
+  EXPECT_EQ(guessed.contact_points.size(), 3u);
+  const Character points =
+      Parse(InBall(leg, R"(<custom><numeric name="stride:point:0" data="2 0 0 -.4 0"/></custom>)"))
+          .character;
+  ASSERT_EQ(points.contact_points.size(), 1u);
+  EXPECT_EQ(points.contact_points[0].body, 2);
+  EXPECT_EQ(points.roles, guessed.roles);
 }
 
 TEST(ReadMjcf, ActuatorsGiveTorquesAndGains) {
@@ -438,6 +481,16 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"key quat",
                 InBall("", "\n<keyframe><key name=\"stand\" qpos=\"0 0 0 0 0 0 0\"/></keyframe>"),
                 "test.xml:4:", "quaternion is zero"},
+        BadFile{"role",
+                InBall("", "\n<custom><text name=\"stride:role:wing\" data=\"ball\"/></custom>"),
+                "test.xml:4:", "left_upper_arm"},
+        BadFile{"role of nobody",
+                InBall("", "\n<custom><text name=\"stride:role:head\" data=\"hat\"/></custom>"),
+                "test.xml:4:", "'hat'"},
+        BadFile{
+            "point numbers",
+            InBall("", "\n<custom><numeric name=\"stride:point:1\" data=\"0 0 0 0 0\"/></custom>"),
+            "test.xml:4:", "no stride:point:0"},
         BadFile{"future",
                 InBall("", "\n<custom><numeric name=\"stride:format\" data=\"2\"/></custom>"),
                 "test.xml:4:", "format"}));

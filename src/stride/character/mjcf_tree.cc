@@ -54,6 +54,10 @@ class Survey {
         CheckElement(child, false);
       }
     }
+    for (const Element& section : context_.Doc().Root().children) {
+      if (section.tag != "contact") continue;
+      for (const Element& item : section.children) ReadContact(item);
+    }
   }
 
   const Root& Choose() const {
@@ -87,6 +91,8 @@ class Survey {
   // Bits of the ground: the first plane, or MuJoCo's defaults.
   int GroundContype() const { return ground_contype_; }
   int GroundConaffinity() const { return ground_conaffinity_; }
+  // A <pair> of <contact> lets them touch, whatever their bits.
+  bool IsPairedWithScenery(const std::string& geom) const { return paired_.contains(geom); }
 
  private:
   void CheckElement(const Element& element, bool in_moving_body) {
@@ -105,7 +111,20 @@ class Survey {
                   "<" + element.tag + "> is not supported: ignored");
   }
 
+  void ReadContact(const Element& item) {
+    const std::string a = item.Text("geom1"), b = item.Text("geom2");
+    if (item.tag == "pair" && scenery_.contains(a) != scenery_.contains(b)) {
+      paired_.insert(scenery_.contains(a) ? b : a);
+      return;
+    }
+    const std::string name = item.Text("name");
+    context_.Warn(item.at, "contact " + item.tag,
+                  "<contact> <" + item.tag + ">" + (name.empty() ? "" : " '" + name + "'") +
+                      " is ignored: the parts of a character do not collide with each other");
+  }
+
   void Scenery(const Element& geom, const std::string& child_class) {
+    if (const Attribute* name = geom.Find("name")) scenery_.insert(name->value);
     const Element resolved = context_.WithDefaults(geom, "geom", child_class);
     if (resolved.Text("type") == "plane") {
       if (!has_ground_) {
@@ -165,6 +184,7 @@ class Survey {
   std::vector<Root> roots_;
   int coordinates_ = 0;
   bool coordinates_known_ = true;
+  std::set<std::string> scenery_, paired_;  // names of geoms
   bool has_ground_ = false;
   int ground_contype_ = 1, ground_conaffinity_ = 1;
 };
@@ -404,10 +424,15 @@ class TreeBuilder {
       }
       Shape shape = *geom.shape;
       shape.collides = (geom.contype & survey_.GroundConaffinity()) != 0 ||
-                       (survey_.GroundContype() & geom.conaffinity) != 0;
+                       (survey_.GroundContype() & geom.conaffinity) != 0 ||
+                       survey_.IsPairedWithScenery(child.Text("name"));
       shape.center = origin + Rotate(rotation, shape.center);
       shape.rotation = rotation * shape.rotation;
-      tree_.bodies[body].shapes.push_back(shape);
+      std::vector<Shape>& shapes = tree_.bodies[body].shapes;
+      if (geom.flat_cylinder) {
+        tree_.flat_cylinders.push_back({body, static_cast<int>(shapes.size())});
+      }
+      shapes.push_back(shape);
     }
     using FromGeom = Settings::FromGeom;
     const bool use_geoms = compiler.inertia_from_geom == FromGeom::kAlways ||

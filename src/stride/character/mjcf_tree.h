@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stride/character/character.h"
+#include "stride/character/infer.h"
 #include "stride/character/mjcf_context.h"
 
 // From <worldbody> to the bodies of a character. Internal to character/.
@@ -13,6 +14,7 @@ namespace stride::mjcf {
 struct Tree {
   std::vector<Body> bodies;
   std::unordered_map<std::string, int> body_of_joint;  // named joints only
+  std::vector<FlatCylinder> flat_cylinders;
   // Per body: the angle MJCF calls zero (`ref`), and the MJCF frame's orientation in the zero pose.
   std::vector<double> reference_angle;
   std::vector<Quatd> rest_rotation;
