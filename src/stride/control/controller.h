@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "stride/control/control_curve.h"
 #include "stride/sim/world.h"
 
 // The Controller contract: from what it sees, what it is told and its own memory to an Actuation.
@@ -102,6 +103,13 @@ class Controller {
   virtual std::vector<std::string> Styles() const { return {}; }
   // Constant. Without nodes: it has none.
   virtual BehaviourGraph Graph() const { return {}; }
+  // Curves that may be edited while it runs; none: it has none. Edit takes the new points at once
+  // and goes on where it is in its cycle; throws InputError, and changes nothing, for what cannot
+  // be.
+  virtual std::vector<ControlCurve> Curves() const { return {}; }
+  virtual void Edit(const CurveEdit& edit);
+  // Whether a commanded heading is taken up.
+  virtual bool Turns() const { return true; }
   virtual std::vector<DebugChannel> Channels() const { return {}; }
   // `values`: the channels' values one after the other, filled with NaN before.
   virtual void ReadChannels(std::span<float> values) const { (void)values; }

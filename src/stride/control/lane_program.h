@@ -25,6 +25,7 @@
 //     template <class S, class Real> void Measure(const LaneView<S, Real>&, const S* memory,
 //                                                 S* values) const;
 //     std::optional<SpeedRange> Speeds() const;  // where it takes speeds
+//     bool Turns() const;                        // where it takes no headings: false
 //     std::vector<DebugChannel> Channels() const;
 //     void ReadChannels(const double* memory, std::span<float> values) const;
 //     static const LaneKernels<LaneProgramKernel>& Kernels();

@@ -20,12 +20,12 @@ class ProgramController : public Controller {
   ProgramController(Program program, const World& world, State start,
                     std::vector<double> parameters, std::optional<State> reference = {})
       : program_(std::move(program)),
+        parameters_(std::move(parameters)),
         model_(world.actors[0]),
         terrain_(world.terrain),
         time_step_(world.time_step),
         start_(std::move(start)),
         reference_(std::move(reference)),
-        parameters_(std::move(parameters)),
         memory_(program_.MemorySlots()),
         drives_(model_.BodyCount()) {
     contacts_.reserve(kMostContacts * kContactSlots);
@@ -44,6 +44,10 @@ class ProgramController : public Controller {
   std::optional<SpeedRange> Speeds() const override {
     if constexpr (requires { program_.Speeds(); }) return program_.Speeds();
     return {};
+  }
+  bool Turns() const override {
+    if constexpr (requires { program_.Turns(); }) return program_.Turns();
+    return true;
   }
   std::vector<DebugChannel> Channels() const override { return program_.Channels(); }
   void ReadChannels(std::span<float> values) const override {
@@ -83,6 +87,11 @@ class ProgramController : public Controller {
     Aim(actuation);
   }
 
+ protected:
+  // For what is changed while it runs: the memory stays.
+  Program program_;
+  std::vector<double> parameters_;
+
  private:
   static constexpr int kMostContacts = 256;
 
@@ -109,13 +118,12 @@ class ProgramController : public Controller {
     }
   }
 
-  Program program_;
   Model<double> model_;
   Terrain terrain_;
   double time_step_;
   State start_;
   std::optional<State> reference_;
-  std::vector<double> parameters_, memory_;
+  std::vector<double> memory_;
   std::vector<JointDrive<double>> drives_;
   std::vector<double> contacts_;
   std::vector<int> contact_bodies_;

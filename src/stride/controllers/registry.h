@@ -57,6 +57,9 @@ struct ControllerInfo {
   void (*check_skill)(const Skill& skill) = nullptr;  // throws InputError
   // Rows about the payload, for `info`.
   std::vector<std::pair<std::string, std::string>> (*skill_rows)(const Skill& skill) = nullptr;
+  // A skill with these curves instead of its own (Controller::Curves), for what was edited; null:
+  // its skills have none. Throws InputError.
+  void (*edit_skill)(const CurveEdit& edit, Skill* skill) = nullptr;
   SkillUpgrade upgrade;  // of skill files of versions without an envelope
 };
 

@@ -94,7 +94,8 @@ std::vector<double> SelectionShares(const GeneticOptions& options,
   return RouletteShares(returns);
 }
 
-Genetic::Genetic(const GeneticOptions& options, std::uint64_t seed, std::vector<Gene> genes)
+Genetic::Genetic(const GeneticOptions& options, std::uint64_t seed, std::vector<Gene> genes,
+                 std::span<const double> start)
     : options_(options), seed_(seed), genes_(std::move(genes)) {
   if (genes_.empty()) throw InputError("chromosome without genes; expected at least one");
   for (std::size_t k = 0; k < genes_.size(); ++k) {
@@ -114,11 +115,22 @@ Genetic::Genetic(const GeneticOptions& options, std::uint64_t seed, std::vector<
     throw InputError(fmt::format("elite of {} in a population of {}; expected fewer",
                                  options_.elite, options_.population));
   }
+  if (!start.empty() && start.size() != genes_.size()) {
+    throw InputError(fmt::format("start of {} numbers for {} genes; expected one for each",
+                                 start.size(), genes_.size()));
+  }
   state_.bits.resize(static_cast<std::size_t>(options_.population) * chromosome_bits_);
   for (int i = 0; i < options_.population; ++i) {
     Random random(seed_, 0, static_cast<std::uint32_t>(i));
     for (int k = 0; k < chromosome_bits_; ++k) {
       state_.bits[static_cast<std::size_t>(i) * chromosome_bits_ + k] = random.Bits() >> 31;
+    }
+    if (start.empty()) continue;
+    std::span<std::uint8_t> bits =
+        std::span(state_.bits).subspan(static_cast<std::size_t>(i) * chromosome_bits_);
+    for (std::size_t k = 0; k < genes_.size(); ++k, bits = bits.subspan(genes_[k - 1].bits)) {
+      if (random.Uniform() * (options_.population - 1) < 0.5 * i) continue;
+      EncodeGene(genes_[k], start[k], bits.first(genes_[k].bits));
     }
   }
   state_.fittest.resize(genes_.size());

@@ -77,8 +77,11 @@ std::vector<double> SelectionShares(const GeneticOptions& options, std::span<con
 
 class Genetic final : public Optimizer {
  public:
-  // The first generation is random. Throws InputError where a gene or the elite makes no sense.
-  Genetic(const GeneticOptions& options, std::uint64_t seed, std::vector<Gene> genes);
+  // The first generation is random; or, with a start, that and others of which more and more genes,
+  // up to half of them, are random. Throws InputError where a gene, the elite or the start makes no
+  // sense.
+  Genetic(const GeneticOptions& options, std::uint64_t seed, std::vector<Gene> genes,
+          std::span<const double> start = {});
 
   const GeneticState& State() const { return state_; }
   int ChromosomeBits() const { return chromosome_bits_; }

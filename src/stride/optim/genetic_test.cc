@@ -226,5 +226,21 @@ TEST(GeneticTest, RefusesWhatMakesNoSense) {
   EXPECT_THAT(error({.elite = 50}, {{0, 1, 8}}), HasSubstr("elite of 50 in a population of 50"));
 }
 
+TEST(Genetic, BeginsAroundAStart) {
+  const std::vector<Gene> genes(40, Gene{-1, 1, 8});
+  const std::vector<double> start(40, -1.0);
+  const Genetic search({.population = 50}, 3, genes, start);
+  std::vector<double> one(40);
+  const auto others = [&](int individual) {
+    search.Ask(individual, one);
+    return std::count_if(one.begin(), one.end(), [](double x) { return x != -1; });
+  };
+  EXPECT_EQ(others(0), 0);
+  EXPECT_LT(others(5), 10);
+  EXPECT_GT(others(49), 10);  // about half of them
+  EXPECT_LT(others(49), 30);
+  EXPECT_THROW(Genetic({}, 3, genes, std::vector<double>(39)), InputError);
+}
+
 }  // namespace
 }  // namespace stride

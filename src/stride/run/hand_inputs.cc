@@ -69,6 +69,7 @@ void HandInputs::Add(const RunInput& input, RunStage* stage) {
   Check(input, *stage);
   Expect(waiting_.size() < kMaxWaiting,
          fmt::format("more than {} inputs before the next step", kMaxWaiting));
+  if (input.kind == RunInput::Kind::kCurve) stage->characters[input.actor].Edit(input.edit);
   waiting_.push_back(input);
   if (input.kind == RunInput::Kind::kCommand) {
     stage->characters[input.actor].command = input.command;
@@ -109,6 +110,11 @@ void HandInputs::Check(const RunInput& input, const RunStage& stage) const {
       Expect(std::fabs(input.value) <= kMaxSlope,
              fmt::format("slope is {} rad; expected at most 80 degrees", input.value));
       return;
+    case RunInput::Kind::kCurve:
+      Expect(input.actor >= 0 && stage.IsCharacter(input.actor),
+             fmt::format("curve: actor {} is no character; expected 0 to {}", input.actor,
+                         stage.characters.size() - 1));
+      return;
   }
 }
 
@@ -147,6 +153,7 @@ void HandInputs::TakeOne(const RunInput& input, RunStage* stage) {
       stage->Report("throw", data);
       return;
     case RunInput::Kind::kCommand: stage->Report("command", data); return;  // taken by Add
+    case RunInput::Kind::kCurve: stage->Report("curve", data); return;      // taken by Add
     case RunInput::Kind::kFriction: SetFriction(input.value, stage); break;
     case RunInput::Kind::kSlope: SetSlope(input.value, stage); break;
   }

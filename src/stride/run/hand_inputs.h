@@ -6,12 +6,13 @@
 #include "stride/run/run_input.h"
 #include "stride/run/run_stage.h"
 
-// What a person does to a run: pushes, throws, commands, another ground.
+// What a person does to a run: pushes, throws, commands, another ground, other curves.
 namespace stride {
 
 class HandInputs {
  public:
-  // Acts from the next step on; a command is known at once. Throws InputError for what cannot be.
+  // Acts from the next step on; a command or a curve is known at once. Throws InputError for what
+  // cannot be.
   void Add(const RunInput& input, RunStage* stage);
   // In a step: what was added since the last one, then the forces of the pushes that go on.
   void Take(RunStage* stage);

@@ -144,6 +144,7 @@ RunCharacter::RunCharacter(int actor, const LoadedCharacter& loaded, const World
   seen_world.actors = {loaded.character};
   seen_world.terrain = terrain_;
   controller_ = OwnedController(MakeControllerOf(loaded, seen_world, setup, warnings));
+  for (const CurveEdit& edit : setup->curves) controller_->Edit(edit);
   channels_ = controller_->Channels();
   for (const DebugChannel& channel : channels_) channel_values_ += ValueCount(channel.kind);
   const std::vector<std::string> styles = controller_->Styles();

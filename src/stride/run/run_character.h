@@ -77,6 +77,7 @@ class RunCharacter {
 
   const State& Start() const { return start_; }  // in the world
   const Controller& GetController() const { return *controller_; }
+  void Edit(const CurveEdit& edit) { controller_->Edit(edit); }  // throws InputError
   const Model<double>& ModelAt(const State& state) const;
 
   Command command;  // as it stands now, world

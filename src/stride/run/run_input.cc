@@ -3,6 +3,8 @@
 #include <optional>
 #include <vector>
 
+#include <fmt/ranges.h>
+
 #include "stride/run/json_keys.h"
 
 namespace stride {
@@ -11,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr const char* kKindNames[] = {"push", "throw", "command", "friction", "slope"};
+constexpr const char* kKindNames[] = {"push", "throw", "command", "friction", "slope", "curve"};
 
 Vec3d GetVec3(const Json& json, const char* key, const std::string& source) {
   const auto values = Get<std::vector<double>>(json, key, source);
@@ -65,8 +67,26 @@ OrderedJson ToJson(const RunInput& input) {
       break;
     case RunInput::Kind::kFriction:
     case RunInput::Kind::kSlope: json["value"] = input.value; break;
+    case RunInput::Kind::kCurve:
+      json["actor"] = input.actor;
+      json["edit"] = ToJson(input.edit);
+      break;
   }
   return json;
+}
+
+OrderedJson ToJson(const CurveEdit& edit) {
+  return {{"curve", edit.curve},
+          {"part", edit.part},
+          {"times", edit.points.times},
+          {"values", edit.points.values}};
+}
+
+CurveEdit CurveEditFromJson(const Json& json, const std::string& source) {
+  return {Get<int>(json, "curve", source),
+          Get<std::string>(json, "part", source),
+          {Get<std::vector<double>>(json, "times", source),
+           Get<std::vector<double>>(json, "values", source)}};
 }
 
 RunInput RunInputFromJson(const Json& json) {
@@ -96,11 +116,14 @@ RunInput RunInputFromJson(const Json& json) {
   } else if (kind == "friction" || kind == "slope") {
     input.kind = kind == "slope" ? RunInput::Kind::kSlope : RunInput::Kind::kFriction;
     input.value = Get<double>(json, "value", source);
+  } else if (kind == "curve") {
+    input.kind = RunInput::Kind::kCurve;
+    input.actor = Get<int>(json, "actor", source);
+    input.edit = CurveEditFromJson(Need(json, "edit", source), source + ".edit");
   } else {
     throw InputError(
         source, 0,
-        fmt::format("kind is '{}'; expected one of: {}, {}, {}, {}, {}", kind, kKindNames[0],
-                    kKindNames[1], kKindNames[2], kKindNames[3], kKindNames[4]));
+        fmt::format("kind is '{}'; expected one of: {}", kind, fmt::join(kKindNames, ", ")));
   }
   return input;
 }

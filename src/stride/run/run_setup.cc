@@ -12,6 +12,7 @@
 #include "stride/core/error.h"
 #include "stride/core/file.h"
 #include "stride/run/json_keys.h"
+#include "stride/run/run_input.h"
 
 namespace stride {
 namespace {
@@ -23,9 +24,9 @@ constexpr double kMaxPlace = 1000;   // m
 constexpr double kMaxHeading = 1e6;  // rad or degrees
 
 CharacterSetup CharacterFromJson(const Json& json, const std::string& source) {
-  constexpr const char* kKeys[] = {"character", "controller",        "skill",   "motions",
-                                   "graph",     "controller_config", "x",       "y",
-                                   "heading",   "heading_deg",       "commands"};
+  constexpr const char* kKeys[] = {"character", "controller",        "skill",    "motions",
+                                   "graph",     "controller_config", "x",        "y",
+                                   "heading",   "heading_deg",       "commands", "curves"};
   if (!json.is_object()) throw InputError(source, 0, "expected a character: an object {…}");
   for (const auto& [key, value] : json.items()) {
     if (std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys)) continue;
@@ -63,6 +64,12 @@ CharacterSetup CharacterFromJson(const Json& json, const std::string& source) {
   }
   setup.heading += degrees * std::numbers::pi / 180;
   if (json.contains("commands")) setup.commands = CommandsFromJson(json["commands"], source);
+  if (json.contains("curves")) {
+    if (!json["curves"].is_array()) throw InputError(source, 0, "'curves' is no list of edits");
+    for (const Json& edit : json["curves"]) {
+      setup.curves.push_back(CurveEditFromJson(edit, source + ": curves"));
+    }
+  }
   for (const TimedCommand& command : setup.commands) {
     if (command.actor == 0) continue;
     throw InputError(source, 0,
@@ -73,16 +80,18 @@ CharacterSetup CharacterFromJson(const Json& json, const std::string& source) {
 }
 
 OrderedJson ToJson(const CharacterSetup& setup) {
-  return {{"character", setup.character},
-          {"controller", setup.controller},
-          {"skill", setup.skill},
-          {"motions", setup.motions},
-          {"graph", setup.graph},
-          {"controller_config", setup.controller_config},
-          {"x", setup.x},
-          {"y", setup.y},
-          {"heading", setup.heading},
-          {"commands", ToJson(setup.commands)}};
+  OrderedJson json = {{"character", setup.character},
+                      {"controller", setup.controller},
+                      {"skill", setup.skill},
+                      {"motions", setup.motions},
+                      {"graph", setup.graph},
+                      {"controller_config", setup.controller_config},
+                      {"x", setup.x},
+                      {"y", setup.y},
+                      {"heading", setup.heading},
+                      {"commands", ToJson(setup.commands)}};
+  for (const CurveEdit& edit : setup.curves) json["curves"].push_back(ToJson(edit));
+  return json;
 }
 
 OrderedJson ToJson(const std::vector<CharacterSetup>& characters) {

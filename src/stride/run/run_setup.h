@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "stride/control/control_curve.h"
 #include "stride/scenario/scenario.h"
 
 // What a run is made from, as plain values: who runs, where and under what.
@@ -22,6 +23,7 @@ struct CharacterSetup {
   double x = 0, y = 0;                 // m
   double heading = 0;                  // rad; 0 where the ground is no plane
   std::vector<TimedCommand> commands;  // besides those of the scenario
+  std::vector<CurveEdit> curves;       // of the controller's, edited before it begins
 };
 inline constexpr std::size_t kMaxCharacters = 64;
 

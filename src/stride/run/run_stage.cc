@@ -99,12 +99,20 @@ void RunStage::MakeCharacters(const std::vector<LoadedCharacter>& loaded) {
       if (loaded.size() == 1) throw;
       throw InputError(fmt::format("characters[{}]: {}", k, error.what()));
     }
-    WarnOfSpeeds(actor);
+    WarnOfCommands(actor);
   }
 }
 
-// What a character is told from the beginning to go at, and cannot.
-void RunStage::WarnOfSpeeds(int actor) {
+// What a character is told from the beginning to go at or to, and cannot.
+void RunStage::WarnOfCommands(int actor) {
+  if (!characters[actor].GetController().Turns()) {
+    for (const TimedCommand& command : CommandsOf(setup, actor)) {
+      if (!command.heading && !command.point) continue;
+      warnings.push_back(fmt::format(
+          "a heading is commanded at {:g} s; '{}' does not turn: it will go on as it does",
+          command.at, setup.characters[actor].controller));
+    }
+  }
   const std::optional<SpeedRange> range = characters[actor].GetController().Speeds();
   if (!range) return;
   for (const TimedCommand& command : CommandsOf(setup, actor)) {

@@ -57,7 +57,7 @@ struct RunStage {
  private:
   void GrantWishes(const std::vector<LoadedCharacter>& loaded);
   void MakeCharacters(const std::vector<LoadedCharacter>& loaded);
-  void WarnOfSpeeds(int actor);
+  void WarnOfCommands(int actor);
   void ReserveMemory();
   void ShareContacts();
 };

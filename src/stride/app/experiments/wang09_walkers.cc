@@ -58,7 +58,9 @@ ObtainedWalker ObtainWalker(const WalkerRequest& request, const ExperimentContex
         .name = request.name,
         .seed = request.seed,
         .options = request.options,
-        .settings = context.quick ? Join(request.settings, kQuick) : request.settings};
+        .settings = context.quick
+                        ? Join(request.settings, request.quick.empty() ? kQuick : request.quick)
+                        : request.settings};
     const Workers workers(context.threads);
     std::vector<std::string> warnings;
     const std::unique_ptr<LearningJob> job = method.make(asked, workers, &warnings);

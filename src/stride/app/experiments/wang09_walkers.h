@@ -8,7 +8,8 @@
 #include "stride/app/experiments/experiment.h"
 #include "stride/run/run_setup.h"
 
-// Walkers learned for an experiment as `stride learn walker` would, and runs of them.
+// Walkers, and skills of other methods, learned for an experiment as `stride learn` would, and runs
+// of them.
 namespace stride::experiments {
 
 struct WalkerRequest {
@@ -18,6 +19,7 @@ struct WalkerRequest {
   std::map<std::string, std::vector<std::string>> options = {};
   std::uint64_t seed = 0;
   std::string method = "walker";
+  std::vector<std::string> quick = {};  // settings of quick runs; empty: those of walkers
 };
 
 struct ObtainedWalker {

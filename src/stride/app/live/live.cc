@@ -48,6 +48,28 @@ nlohmann::ordered_json OrNull(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
+nlohmann::ordered_json ToJson(const CurvePoints& points) {
+  return {{"times", points.times}, {"values", points.values}};
+}
+
+nlohmann::ordered_json ToJson(const ControlCurve& curve) {
+  return {{"name", curve.name},
+          {"unit", curve.unit},
+          {"body", curve.body},
+          {"axis", curve.axis},
+          {"low", curve.low},
+          {"high", curve.high},
+          {"rest", curve.rest},
+          {"mirror", curve.mirror},
+          {"mirror_sign", curve.mirror_sign},
+          {"mirror_shift", curve.mirror_shift},
+          {"sensor", curve.sensor},
+          {"layers", curve.layers},
+          {"blend_in", ToJson(curve.blend_in)},
+          {"cycle", ToJson(curve.cycle)},
+          {"blend_out", ToJson(curve.blend_out)}};
+}
+
 nlohmann::ordered_json ToJson(const Command& command) {
   return {{"speed", OrNull(command.speed)},
           {"heading", OrNull(command.heading)},
@@ -211,6 +233,7 @@ void LiveSession::Serve(const Request& request) {
     if (run_) {
       Send(Kind::kHead, run_->EncodeHead(), request.client);
       Send(Kind::kFrame, run_->EncodeCurrentFrame(), request.client);
+      SendCurves(request.client);
     }
     return;
   }
@@ -234,7 +257,10 @@ void LiveSession::Handle(const StepMessage&) {
 }
 void LiveSession::Handle(const RateMessage& message) { Live().SetRate(message.value); }
 void LiveSession::Handle(const RestartMessage&) { Begin(Live().Setup()); }
-void LiveSession::Handle(const RunInput& input) { Live().Apply(input); }
+void LiveSession::Handle(const RunInput& input) {
+  Live().Apply(input);
+  if (input.kind == RunInput::Kind::kCurve) SendCurves();
+}
 void LiveSession::Handle(const DragMessage& message) { Live().Drag(message); }
 void LiveSession::Handle(const ReleaseMessage&) { Live().Release(); }
 void LiveSession::Handle(const GoLiveMessage&) { Begin(setup_); }
@@ -243,6 +269,7 @@ void LiveSession::Handle(const GoLiveMessage&) { Begin(setup_); }
 void LiveSession::Handle(const SetupMessage& message) {
   RunSetup setup = run_ ? run_->Setup() : setup_;
   CharacterSetup& first = setup.characters[0];
+  if (message.character || message.controller || message.skill) first.curves.clear();
   if (message.character) {
     CheckListed("characters", *message.character, first.character);
     first.character = *message.character;
@@ -319,7 +346,18 @@ void LiveSession::Begin(const RunSetup& setup) {
   missed_ = 0;
   asked_ = done_ = 0;
   Send(Kind::kHead, run_->EncodeHead());
+  SendCurves();
   frame_due_ = true;
+}
+
+// What a person may edit of the first character's controller, as it is now.
+void LiveSession::SendCurves(int client) {
+  nlohmann::ordered_json curves = nlohmann::ordered_json::array();
+  for (const ControlCurve& curve : run_->GetRun().ControllerOf().Curves()) {
+    curves.push_back(ToJson(curve));
+  }
+  Send(Kind::kText, Text({{"type", "curves"}, {"actor", 0}, {"curves", std::move(curves)}}),
+       client);
 }
 
 void LiveSession::EndRecording() {

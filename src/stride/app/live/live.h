@@ -86,6 +86,7 @@ class LiveSession {
 
   LiveRun& Live();  // throws InputError while a recording is open
   void Begin(const RunSetup& setup);
+  void SendCurves(int client = 0);
   void EndRecording();
   void Send(LiveOutput::Kind kind, std::string bytes, int client = 0);
   nlohmann::ordered_json Status() const;

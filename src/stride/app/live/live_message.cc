@@ -55,6 +55,13 @@ class Fields {
     return {NumberOf(value[0], key, "three numbers"), NumberOf(value[1], key, "three numbers"),
             NumberOf(value[2], key, "three numbers")};
   }
+  std::vector<double> Numbers(const char* key) {
+    const Json& value = At(key);
+    if (!value.is_array()) Refuse(key, "a list of numbers");
+    std::vector<double> numbers;
+    for (const Json& each : value) numbers.push_back(NumberOf(each, key, "a list of numbers"));
+    return numbers;
+  }
   std::optional<GroundPoint> PlaceIfThere(const char* key) {
     if (!Has(key)) return std::nullopt;
     const Json& value = At(key);
@@ -146,6 +153,14 @@ LiveMessage Ground(RunInput::Kind kind, double value) {
   return input;
 }
 
+LiveMessage Curve(Fields* f) {
+  RunInput input;
+  input.kind = RunInput::Kind::kCurve;
+  if (f->Has("actor")) input.actor = f->Index("actor");
+  input.edit = {f->Index("curve"), f->Name("part"), {f->Numbers("times"), f->Numbers("values")}};
+  return input;
+}
+
 LiveMessage Drag(Fields* f) {
   return DragMessage{f->Index("actor"), f->Index("body"), f->Vector("point"), f->Vector("target")};
 }
@@ -166,6 +181,7 @@ const std::map<std::string, Reader>& Readers() {
       {"push", Push},
       {"throw", Throw},
       {"command", Steer},
+      {"curve", Curve},
       {"drag", Drag},
       {"release", [](Fields*) -> LiveMessage { return ReleaseMessage{}; }},
       {"setup", Setup},

@@ -37,7 +37,7 @@ struct PlayMessage {
 };
 struct GoLiveMessage {};
 
-// RunInput: push, throw, command, friction and slope.
+// RunInput: push, throw, command, friction, slope and curve.
 using LiveMessage =
     std::variant<PauseMessage, StepMessage, RateMessage, RestartMessage, RunInput, DragMessage,
                  ReleaseMessage, SetupMessage, RecordMessage, PlayMessage, GoLiveMessage>;

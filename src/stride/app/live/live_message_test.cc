@@ -63,6 +63,12 @@ TEST(LiveMessage, InputsOfTheRun) {
   EXPECT_EQ(go.command.point, (GroundPoint{3, -2}));
   EXPECT_EQ(RunInputFromJson(ToJson(go)).command, go.command);
 
+  const auto curve = Parsed<RunInput>(
+      R"({"type":"curve","curve":2,"part":"cycle","times":[0,0.5],"values":[0.1,-0.1]})");
+  EXPECT_EQ(curve.kind, RunInput::Kind::kCurve);
+  EXPECT_EQ(curve.edit, (CurveEdit{2, "cycle", {{0, 0.5}, {0.1, -0.1}}}));
+  EXPECT_EQ(RunInputFromJson(ToJson(curve)).edit, curve.edit);
+
   EXPECT_EQ(Parsed<RunInput>(R"({"type":"friction","value":0.6})").value, 0.6);
   const auto slope = Parsed<RunInput>(R"({"type":"slope","value_deg":90})");
   EXPECT_EQ(slope.kind, RunInput::Kind::kSlope);

@@ -62,6 +62,14 @@ void LiveRun::Apply(const RunInput& input) {
   }
   run_.Apply(input);
   if (input.kind == RunInput::Kind::kFriction) setup_.scenario.world.friction = input.value;
+  if (input.kind == RunInput::Kind::kCurve) {
+    // The last edit of each part is all a restart needs.
+    std::vector<CurveEdit>& edits = setup_.characters[input.actor].curves;
+    std::erase_if(edits, [&](const CurveEdit& e) {
+      return e.curve == input.edit.curve && e.part == input.edit.part;
+    });
+    edits.push_back(input.edit);
+  }
   if (input.kind == RunInput::Kind::kSlope) setup_.scenario.world.terrain.slope = input.value;
 }
 

@@ -57,7 +57,7 @@ class LiveRun {
   bool Paused() const { return paused_; }
   double Rate() const { return rate_; }
   const Run& GetRun() const { return run_; }
-  // What a restart begins with: friction and slope as they were set last.
+  // What a restart begins with: friction, slope and curves as they were set last.
   const RunSetup& Setup() const { return setup_; }
 
  private:

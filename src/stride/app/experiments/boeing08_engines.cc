@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "stride/app/experiments/boeing08_gaits.h"
+#include "stride/sim/engine.h"
+
+// Every evolved gait in every engine: distance as a share of that in the native one.
+namespace stride::experiments::boeing08_engines {
+namespace {
+
+// Evolved in lanes: what the native engines do is the same mathematics.
+bool IsForeign(const std::string& engine) { return engine != "native" && engine != "batch"; }
+constexpr double kShare = 0.5, kHolding = 0.75;
+
+}  // namespace
+
+std::string Describe() {
+  return "gaits evolved in lanes, in every engine: distance and falls in 20 s";
+}
+
+Findings Measure(const ExperimentContext& context) {
+  Findings findings;
+  int held = 0, tried = 0, bodies = 0, somewhere = 0;
+  Plot bars{.kind = Plot::Kind::kBars, .title = "Distance in 20 s", .y_label = "m"};
+  for (const EngineInfo& engine : Engines()) bars.series.push_back({.name = engine.name});
+  for (const GaitPlan& plan : MorphologyPlans()) {
+    const ObtainedWalker gait = ObtainGait(plan, context.seed, context);
+    const double native = PerformGait(GaitSetup(gait.file, kGaitSeconds, -1)).forwards;
+    bool holds_somewhere = false;
+    bars.categories.push_back(plan.name);
+    for (std::size_t k = 0; k < Engines().size(); ++k) {
+      const std::string& engine = Engines()[k].name;
+      const GaitRun run = PerformGait(GaitSetup(gait.file, kGaitSeconds, -1, engine));
+      const bool holds = !run.fell && run.forwards >= kShare * native && native > 0;
+      if (IsForeign(engine)) {
+        ++tried;
+        held += holds;
+        holds_somewhere = holds_somewhere || holds;
+      }
+      bars.series[k].y.push_back(run.forwards);
+      findings.rows.push_back(
+          {.name = fmt::format("{} in {}", plan.name, engine),
+           .ours = run.forwards,
+           .unit = "m",
+           .note = fmt::format("{:.0f} % of native, stood {:.1f} s{}", 100 * run.forwards / native,
+                               run.seconds, holds ? "" : ": does not hold")});
+    }
+    ++bodies;
+    somewhere += holds_somewhere;
+  }
+  Row row{.name = "gaits that hold in an engine they were not evolved in",
+          .ours = tried > 0 ? static_cast<double>(held) / tried : 0,
+          .note = fmt::format(
+              "{}{} of {} pairs, {} of {} bodies somewhere; holds: no fall in 20 s, "
+              "half of the native distance; asked: {:g}",
+              context.quick ? "quick; " : "", held, tried, somewhere, bodies, kHolding)};
+  if (!context.quick) row.met = row.ours >= kHolding;
+  findings.rows.push_back(row);
+  findings.plots.push_back(bars);
+  return findings;
+}
+
+}  // namespace stride::experiments::boeing08_engines

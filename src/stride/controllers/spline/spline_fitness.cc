@@ -1,0 +1,107 @@
+#include "stride/controllers/spline/spline_fitness.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "stride/core/error.h"
+
+namespace stride {
+namespace {
+
+using V = SplineMeter;
+
+double At(const RolloutResult& r, int value) { return r.values[value]; }
+double Mean(const RolloutResult& r, int value) {
+  return r.values[value] / std::max(r.seconds, 1e-3);
+}
+double Survived(const RolloutResult& r, const SplineTrial& t) {
+  return std::min(r.seconds / t.seconds, 1.0);
+}
+
+// Phase 1: "the distance the character traveled forward minus the distance the character center of
+// gravity lowered", here as shares of what is wanted and of its height. Who stands longer without a
+// step is told apart too, or a population that falls at once learns nothing.
+double Distance(const RolloutResult& r, const SplineTrial& t) {
+  const double ahead = std::clamp(At(r, V::kForwards) / t.goal, -1.0, 1.0);
+  return 2 * ahead + Survived(r, t) - Mean(r, V::kDrop) / t.height -
+         0.5 * std::min(At(r, V::kTrunkTouch) / t.seconds, 1.0) - At(r, V::kBackwards);
+}
+
+// Phase 2: "the average speed ... and the distance the robot wavered from the desired path".
+double Wander(const RolloutResult& r, const SplineTrial& t) {
+  return Distance(r, t) - std::min(4 * Mean(r, V::kWander) / t.goal, 1.0) -
+         std::min(4 * Mean(r, V::kHeadingError), 1.0);
+}
+
+// Phase 3: "the distance the robot is at termination from its desired terminating point"; at rest.
+double Goal(const RolloutResult& r, const SplineTrial& t) {
+  const double off = std::abs(At(r, V::kForwards) - t.goal) / t.goal;
+  // Nobody stands still before the time to.
+  const double unrest = Survived(r, t) < 1 ? 1 : std::min(At(r, V::kUnrest) / 0.5, 1.0);
+  return Wander(r, t) - 0.5 * std::min(off, 1.0) - (t.stops ? unrest : 0);
+}
+
+double Speed(const RolloutResult& r, const SplineTrial& t) {
+  return At(r, V::kForwards) / t.seconds;
+}
+double Fnd(const RolloutResult& r, const SplineTrial& t) { return Speed(r, t) - Mean(r, V::kDrop); }
+double Dfnd(const RolloutResult& r, const SplineTrial&) { return At(r, V::kDecayed); }
+double Dfndf(const RolloutResult& r, const SplineTrial& t) {
+  return Dfnd(r, t) - (r.fell || At(r, V::kTrunkTouch) > 0 ? 1 : 0);
+}
+double Dfndfa(const RolloutResult& r, const SplineTrial& t) {
+  return Dfndf(r, t) - (1 - At(r, V::kActive));
+}
+double Dfndfo(const RolloutResult& r, const SplineTrial& t) {
+  return Dfndfa(r, t) - (1 - At(r, V::kOscillating));
+}
+double Path(const RolloutResult& r, const SplineTrial& t) {
+  // Who falls is as far off as if it had stayed there.
+  const double left = t.seconds - r.seconds;
+  return -(At(r, V::kPathError) + left * t.goal * t.goal) / t.seconds;
+}
+// The centre of mass rises, with all feet off the ground; it does not fall, and lands where it may
+// jump again.
+double Jump(const RolloutResult& r, const SplineTrial& t) {
+  const double flight = std::min(At(r, V::kFlight) / t.seconds, 0.4);
+  return Survived(r, t) * (1 + 3 * std::min(At(r, V::kRise), 0.3) + 5 * flight) +
+         std::clamp(At(r, V::kForwards) / t.goal, -1.0, 1.0) -
+         std::min(4 * Mean(r, V::kWander) / t.goal, 0.5) - Mean(r, V::kDrop) / t.height;
+}
+double Turn(const RolloutResult& r, const SplineTrial& t) {
+  return Survived(r, t) + std::clamp(At(r, V::kTurned) / 1.5707963, -1.0, 2.0) +
+         0.5 * std::min(At(r, V::kForwards) / t.goal, 1.0) - Mean(r, V::kDrop) / t.height;
+}
+
+}  // namespace
+
+const std::vector<SplineFitness>& SplineFitnesses() {
+  static const std::vector<SplineFitness> all = {
+      {"distance", "forward distance less the drop of the centre of mass", Distance},
+      {"wander", "the same, and straight", Wander},
+      {"goal", "the same, and at the goal in the end, at rest", Goal},
+      {"speed", "mean forward speed (Reeve's Speed5 of five seconds)", Speed},
+      {"fnd", "forward not down: mean speed less the mean drop of the centre of mass", Fnd},
+      {"dfnd", "the same, later times counting less and less", Dfnd},
+      {"dfndf", "the same, less 1 where the body touches the ground or falls", Dfndf},
+      {"dfndfa", "the same, less the share of actuators that do not move", Dfndfa},
+      {"dfndfo", "the same, less the share of joints that do not swing", Dfndfo},
+      {"path", "squared distance to a path that speeds up, goes straight and slows down", Path},
+      {"jump", "rise of the centre of mass and time in flight", Jump},
+      {"turn", "turned to the left", Turn}};
+  return all;
+}
+
+const SplineFitness& FindSplineFitness(const std::string& name) {
+  std::string names;
+  for (const SplineFitness& fitness : SplineFitnesses()) {
+    if (fitness.name == name) return fitness;
+    names += (names.empty() ? "" : ", ") + fitness.name;
+  }
+  throw InputError(
+      fmt::format("there is no fitness '{}'; expected staged or one of: {}", name, names));
+}
+
+}  // namespace stride

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "stride/controllers/spline/spline_gait.h"
+#include "stride/optim/genetic.h"
+
+// What evolution may change of a gait: genes, each of one number of the gait and of those that
+// symmetry makes of it.
+namespace stride {
+
+// Which numbers of a gait.
+struct GenomeParts {
+  bool cycle = false, blends = false, seconds = false, servos = false;
+};
+
+class SplineGenome {
+ public:
+  // `reach`: how far points may lie from rest, rad. The servos' genes have 16 bits, all others 8
+  // (paper, section IV).
+  SplineGenome(const Character& character, const SplineBody& body, const SplineGait& gait,
+               const GenomeParts& parts, double reach);
+
+  const std::vector<Gene>& Genes() const { return genes_; }
+  // From all parameters of a gait to genes, and back onto a gait's others. Throws InputError for
+  // another number of genes.
+  std::vector<double> GenesOf(std::span<const double> parameters) const;
+  std::vector<double> Complete(std::span<const double> parameters,
+                               std::span<const double> genes) const;
+
+ private:
+  struct Target {
+    int parameter;
+    double scale, shift;  // of the gene
+  };
+  std::vector<Gene> genes_;
+  std::vector<std::vector<Target>> targets_;   // of each gene
+  std::vector<std::pair<int, double>> fixed_;  // parameters that symmetry leaves no choice
+};
+
+// Blends that follow the cycle, backwards from where it begins and on from there, with an amplitude
+// that grows from and falls to rest: for gaits whose own have not been evolved.
+void BlendWithTheCycle(const SplineBody& body, SplineGait* gait);
+
+}  // namespace stride

@@ -1,0 +1,455 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "stride/character/library.h"
+#include "stride/character/rest_pose.h"
+#include "stride/controllers/skill_library.h"
+#include "stride/controllers/spline/spline.h"
+#include "stride/controllers/spline/spline_fit.h"
+#include "stride/controllers/spline/spline_fitness.h"
+#include "stride/controllers/spline/spline_genome.h"
+#include "stride/core/config.h"
+#include "stride/core/error.h"
+#include "stride/core/hash.h"
+#include "stride/core/random.h"
+#include "stride/learn/parameter_search.h"
+#include "stride/motion/import/motion_source.h"
+#include "stride/optim/cma_es.h"
+#include "stride/scenario/ground.h"
+#include "stride/scenario/placement.h"
+#include "stride/scenario/variation.h"
+
+// `stride learn spline`: a gait of any body by evolution (section IV).
+namespace stride {
+namespace {
+
+struct Settings {
+  std::string fitness = "staged", optimizer = "ga", symmetry = "auto", feedback;
+  int layers = 3;
+  int generations = 500, population = 50, servo_generations = 30, fit_generations = 30;
+  int in_points = 2, cycle_points = 4, out_points = 2;
+  double speed = 0, seconds = 10, goal_seconds = 20, reach = 0.6;
+  double sigma = 0.4;
+  int trials = 4;
+  double vary = 1, disturbance = 0;
+  GeneticOptions genetic;
+  WorldVariation variation{.stiffness = 3, .damping = 2, .friction = 1.5, .gains = 1.15};
+};
+template <class Visitor>
+void VisitConfig(Settings& s, Visitor& visit) {
+  visit("fitness", s.fitness,
+        {"staged", "distance", "wander", "goal", "speed", "fnd", "dfnd", "dfndf", "dfndfa",
+         "dfndfo", "path", "jump", "turn"},
+        "what a gait is worth; staged: distance, then wander, then goal (paper)");
+  visit("optimizer", s.optimizer, {"ga", "cma"}, "genetic algorithm (paper) or CMA-ES");
+  visit("symmetry", s.symmetry, {"auto", "none", "alternate", "together"},
+        "how a side follows the other: half a cycle later, or at once; auto: alternate where the "
+        "body is symmetric");
+  visit("feedback", s.feedback, {},
+        "sensor of the surfaces: inclination (paper), roll, height, speed, contact:BODY; none");
+  visit("layers", s.layers, {2, kMostCurvePoints}, "samples of the sensor");
+  visit("generations", s.generations, {0, 100000}, "of all phases of the fitness together");
+  visit("population", s.population, {4, 100000}, "individuals of a generation");
+  visit("servo_generations", s.servo_generations, {0, 100000},
+        "of the phase that evolves the servos' gains");
+  visit("fit_generations", s.fit_generations, {0, 100000}, "after a clip was fitted");
+  visit("in_points", s.in_points, {0, kMostCurvePoints}, "control points of the blend in");
+  visit("cycle_points", s.cycle_points, {1, kMostCurvePoints}, "control points of the cycle");
+  visit("out_points", s.out_points, {0, kMostCurvePoints}, "control points of the blend out");
+  visit("speed", s.speed, {0, 20, "m/s"}, "to go at; 0: by the body's height");
+  visit("seconds", s.seconds, {1, 100, "s"}, "of a trial");
+  visit("goal_seconds", s.goal_seconds, {2, 100, "s"}, "of a trial that stops in the end");
+  visit("reach", s.reach, {0.01, 4, "rad"}, "how far control points may lie from rest");
+  visit("sigma", s.sigma, {0.001, 2}, "first spread of CMA-ES, in quarters of a gene's range");
+  visit("trials", s.trials, {1, 64}, "of each candidate, each in a world of its own");
+  visit("vary", s.vary, {0, 1}, "how much of the variation these worlds have; 0: all are the same");
+  visit("disturbance", s.disturbance, {0, 1000, "N"}, "random push of the trunk in all but one");
+  visit("selection", s.genetic.selection, {"roulette", "rank"}, "how parents are drawn");
+  visit("pressure", s.genetic.pressure, {1, 2}, "of selection by rank");
+  visit("crossover", s.genetic.crossover, {0, 1}, "probability that parents are crossed");
+  visit("mutation_rate", s.genetic.mutation_rate, {0, 1}, "probability that one bit flips");
+  visit("elite", s.genetic.elite, {0, 1000}, "so many of the best live on");
+  VisitConfig(s.variation, visit);
+}
+
+constexpr double kRestSeconds = 2;  // at the end of a trial that stops
+
+struct Plan {
+  LearningRequest request;
+  Settings settings;
+  const Workers* workers = nullptr;
+  World world;
+  State stand;
+  LaneConditions usual;
+  SplineBody body;
+  SplineGait gait;                // its shape, and where the search begins
+  std::vector<Terrain> terrains;  // of the trials; empty: a plane
+  double speed = 0, height = 0;
+  std::optional<SplineFit> fit;
+  std::string clip, clip_hash;
+  const Character& character() const { return world.actors[0]; }
+};
+
+// When a trial is told to stop: early enough to blend out and to rest.
+double StopAt(const Settings& s) { return 0.7 * s.goal_seconds; }
+
+SplineTrial TrialOf(const Plan& plan, bool stops) {
+  const Settings& s = plan.settings;
+  const double seconds = stops ? s.goal_seconds : s.seconds;
+  return {.seconds = seconds,
+          .height = plan.height,
+          .goal = plan.speed * (stops ? StopAt(s) : seconds),
+          .stops = stops};
+}
+
+RolloutSetup SetupOf(const Plan& plan, const SplineTrial& trial, const Terrain* terrain) {
+  RolloutSetup setup;
+  setup.character = plan.character();
+  setup.scenario.seconds = trial.seconds;
+  setup.scenario.world.contact = plan.world.contact;
+  setup.scenario.world.time_step = plan.world.time_step;
+  setup.scenario.world.friction = plan.world.friction;
+  setup.scenario.disturbance = plan.settings.disturbance;
+  if (terrain) setup.scenario.world.terrain = *terrain;
+  if (trial.stops) setup.scenario.commands = {{.at = StopAt(plan.settings), .speed = 0}};
+  SplineProgram program = MakeSplineProgram(plan.world, plan.stand, plan.body, plan.gait);
+  program.measures = true;
+  program.meter.still_from = trial.seconds - kRestSeconds;
+  program.meter.goal_speed = plan.speed;
+  program.meter.goal_seconds = trial.seconds - 1;
+  setup.driver = DriveByProgram(MakeLaneProgram(program));
+  return setup;
+}
+
+// On the level, alone.
+RolloutResult Alone(const Plan& plan, const SplineTrial& trial,
+                    std::span<const double> parameters) {
+  Plan calm = plan;
+  calm.settings.disturbance = 0;
+  return Rollouts(SetupOf(calm, trial, nullptr), *plan.workers).Run(1, [&](int, Rollout* one) {
+    one->parameters.assign(parameters.begin(), parameters.end());
+    one->start = plan.stand;
+  })[0];
+}
+
+LearningResult ResultOf(const Plan& plan, std::span<const double> found, double best_return) {
+  using V = SplineMeter;
+  const Settings& settings = plan.settings;
+  const SplineGait gait = WithParameters(plan.gait, found);
+  const SplineTrial goes{.seconds = settings.goal_seconds, .height = plan.height, .goal = 1};
+  const RolloutResult alone = Alone(plan, goes, found);
+  const RolloutResult rests = Alone(plan, TrialOf(plan, true), found);
+  const double speed = alone.values[V::kForwards] / alone.seconds;
+  const double aside =
+      std::atan2(alone.values[V::kSideways], alone.values[V::kForwards]) * 180 / std::numbers::pi;
+  const double unrest = rests.values[V::kUnrest];
+  const std::string& name = plan.character().name;
+  Skill skill{.name = plan.request.name.empty() ? name + "_gait" : plan.request.name,
+              .controller = "spline",
+              .description = fmt::format("splines of {}, {} fitness, {:.2f} m/s", name,
+                                         settings.fitness, speed),
+              .character = plan.character(),
+              .start = plan.stand,
+              .wishes = {.time_step = plan.world.time_step},
+              .provenance = {{"method", "spline"},
+                             {"seed", plan.request.seed},
+                             {"stride", STRIDE_VERSION},
+                             {"settings", ConfigToJson(settings)}},
+              .metrics = {{"seconds", alone.seconds},
+                          {"speed", speed},
+                          {"distance", alone.values[V::kForwards]},
+                          {"aside_deg", aside},
+                          {"flight", alone.values[V::kFlight] / alone.seconds},
+                          {"rise", alone.values[V::kRise]},
+                          {"turned", alone.values[V::kTurned]},
+                          {"stops", !rests.fell && !rests.failed},
+                          {"rest_speed", unrest},
+                          {"cost_of_transport", alone.cost_of_transport},
+                          {"return", best_return}},
+              .payload = ToJson(plan.character(), plan.body, gait)};
+  if (plan.fit) {
+    skill.provenance["clip"] = plan.clip;
+    skill.metrics["fit_error_deg"] = plan.fit->error * 180 / std::numbers::pi;
+  }
+  LearningResult result;
+  result.lines = {
+      {"gait", fmt::format("{}, {} curves, cycle of {:.2f} s", name, gait.curves.size(),
+                           gait.cycle_seconds)},
+      {"alone", fmt::format("{:.1f} of {:g} s, {:.2f} m at {:.2f} m/s, {:.0f} degrees aside",
+                            alone.seconds, goes.seconds, alone.values[V::kForwards], speed, aside)},
+      {"stop", rests.fell ? fmt::format("falls after {:.1f} s", rests.seconds)
+                          : fmt::format("at rest up to {:.3f} m/s", unrest)},
+      {"return", fmt::format("{:.4f}", best_return)}};
+  if (alone.fell || alone.failed) {
+    result.shortfall =
+        fmt::format("the gait falls after {:.1f} of {:g} s", alone.seconds, goes.seconds);
+  }
+  result.json = {{"character", name},
+                 {"skill", plan.request.out},
+                 {"seed", plan.request.seed},
+                 {"metrics", skill.metrics},
+                 {"settings", ConfigToJson(settings)}};
+  result.files = {{plan.request.out, SkillText(skill)}};
+  return result;
+}
+
+// One phase of the evolution.
+struct Phase {
+  std::string fitness;
+  int generations = 0;
+  GenomeParts parts;
+  bool follow = false;  // blends follow the cycle instead of having genes
+  bool fresh = false;   // nothing found yet is worth to begin from
+  int index = 0;        // of its random numbers
+};
+
+std::unique_ptr<Optimizer> OptimizerOf(const Plan& plan, const Phase& phase,
+                                       const SplineGenome& genome,
+                                       std::span<const double> parameters) {
+  const Settings& s = plan.settings;
+  const std::uint64_t seed = plan.request.seed + 1000003ull * static_cast<unsigned>(phase.index);
+  const std::vector<double> start = genome.GenesOf(parameters);
+  if (s.optimizer == "ga") {
+    GeneticOptions options = s.genetic;
+    options.population = s.population;
+    return std::make_unique<Genetic>(options, seed, genome.Genes(),
+                                     phase.fresh ? std::span<const double>() : start);
+  }
+  CmaOptions options;
+  options.population = s.population;
+  options.sigma = phase.fresh ? s.sigma : 0.4 * s.sigma;
+  SearchSpace space{.start = start};
+  for (const Gene& gene : genome.Genes()) {
+    space.scales.push_back((gene.high - gene.low) / 4);
+    space.lower.push_back(gene.low);
+    space.upper.push_back(gene.high);
+  }
+  return std::make_unique<CmaEs>(options, seed, space);
+}
+
+ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, const Phase& phase,
+                         const std::vector<double>& start) {
+  const Settings& s = plan->settings;
+  const auto genome = std::make_shared<const SplineGenome>(plan->character(), plan->body,
+                                                           plan->gait, phase.parts, s.reach);
+  const bool stops = phase.fitness == "goal";
+  const SplineTrial trial = TrialOf(*plan, stops);
+  ParameterSearch search;
+  search.method = "spline";
+  search.input = plan->clip;
+  search.input_hash = plan->clip_hash;
+  search.settings = ConfigToJson(s);
+  search.seed = plan->request.seed;
+  search.iterations = phase.generations;
+  search.trials = s.trials;
+  search.optimizer = OptimizerOf(*plan, phase, *genome, start);
+  search.complete = [plan, genome, start, phase](std::span<const double> genes) {
+    std::vector<double> all = genome->Complete(start, genes);
+    if (!phase.follow) return all;
+    SplineGait gait = WithParameters(plan->gait, all);
+    BlendWithTheCycle(plan->body, &gait);
+    return SplineParameters(gait);
+  };
+  search.rollouts = SetupOf(*plan, trial, plan->terrains.empty() ? nullptr : &plan->terrains[0]);
+  for (std::size_t k = 1; k < plan->terrains.size(); ++k) {
+    search.others.push_back(SetupOf(*plan, trial, &plan->terrains[k]));
+  }
+  if (!search.others.empty()) {
+    search.setup = [count = static_cast<int>(plan->terrains.size())](int index) {
+      return index % count;
+    };
+  }
+  // The same worlds for all candidates of all generations: the best is the best of one test.
+  search.begin = [plan, servos = static_cast<int>(plan->body.servos.size())](
+                     int index, std::uint64_t, Rollout* one) {
+    const Settings& settings = plan->settings;
+    one->start = plan->stand;
+    one->stream = plan->request.seed * 64 + static_cast<unsigned>(index);
+    one->pushed = index > 0;
+    if (index == 0 || settings.vary == 0) return;
+    Random random(plan->request.seed, 0x5b11u, static_cast<unsigned>(index));
+    WorldVariation variation = Narrowed(settings.variation, settings.vary);
+    if (!plan->terrains.empty()) variation.slope = 0;
+    const VariedWorld world = DrawWorld(variation, plan->usual, &random);
+    one->conditions = world.conditions;
+    for (int k = 0; k < servos; ++k) {
+      double* gains = &one->parameters[SplineProgram::kGains + SplineProgram::kGainCount * k];
+      gains[SplineProgram::kProportional] *= world.gains;
+      gains[SplineProgram::kDerivative] *= world.gains;
+    }
+  };
+  const SplineFitness& fitness = FindSplineFitness(phase.fitness);
+  search.value = [trial, value = fitness.value](int, const RolloutResult& r) {
+    return r.failed ? -10 : value(r, trial);
+  };
+  search.result = [plan](std::span<const double> found, double best_return) {
+    return ResultOf(*plan, found, best_return);
+  };
+  return search;
+}
+
+std::vector<Phase> PhasesOf(const Settings& s) {
+  std::vector<Phase> phases;
+  const GenomeParts cycle{.cycle = true, .seconds = true};
+  const GenomeParts all{.cycle = true, .blends = true, .seconds = true};
+  if (s.fitness == "staged") {
+    const int each = s.generations / 3;
+    phases = {{"distance", each, cycle, true, true},
+              {"wander", each, cycle, true},
+              {"goal", s.generations - 2 * each, all}};
+  } else {
+    const int half = s.generations / 2;
+    phases = {{s.fitness, half, cycle, true, true}, {s.fitness, s.generations - half, all}};
+  }
+  phases.push_back(
+      {s.fitness == "staged" ? "goal" : s.fitness, s.servo_generations, {.servos = true}});
+  std::erase_if(phases, [](const Phase& phase) { return phase.generations == 0; });
+  return phases;
+}
+
+std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Workers& workers,
+                                     std::vector<std::string>* warnings) {
+  auto plan = std::make_shared<Plan>();
+  plan->request = request;
+  plan->workers = &workers;
+  Settings& s = plan->settings;
+  for (const std::string& text : request.settings) SetConfigValue(text, &s);
+  plan->world.actors = {
+      LoadCharacter(request.character.empty() ? "biped" : request.character, warnings)};
+  plan->body = SplineBodyOf(plan->character());
+  plan->stand = StandOn(plan->character(), plan->world.terrain);
+  plan->world.contact.passes = 2;  // as rough as other learning
+  plan->usual = Batch(plan->world).DefaultConditions();
+  if (request.Has("terrain")) {
+    const Terrain first = ParseTerrain(request.Text("terrain"));
+    plan->terrains = {first};
+    // Further fields of the same kind, so that none is learned by heart.
+    const std::string text = request.Text("terrain");
+    const std::size_t comma = text.find(',');
+    if (first.kind == Terrain::Kind::kHeightField && comma != std::string::npos) {
+      const std::uint64_t seed = std::stoull(text.substr(text.find(':') + 1));
+      for (int k = 1; k < s.trials; ++k) {
+        plan->terrains.push_back(
+            ParseTerrain(fmt::format("field:{}{}", seed + k, text.substr(comma))));
+      }
+    }
+  }
+  const double height = plan->stand.q.size() > 6 ? plan->stand.q[2] : 1;
+  plan->height = CenterOfMassAt(plan->character(), plan->stand.q).z;
+  plan->speed = s.speed > 0 ? s.speed : 0.2 * std::sqrt(9.81 * std::max(height, 0.06));
+
+  if (s.symmetry == "auto") s.symmetry = plan->body.symmetric ? "alternate" : "none";
+  if (s.symmetry != "none" && !plan->body.symmetric) {
+    throw InputError(
+        fmt::format("symmetry '{}' of '{}': not every joint of it has a mirror image; use none",
+                    s.symmetry, plan->character().name));
+  }
+  if (s.symmetry == "alternate" && s.cycle_points % 2 != 0) {
+    throw InputError(
+        fmt::format("{} points of a cycle cannot be half a cycle apart; expected an even number",
+                    s.cycle_points));
+  }
+  std::vector<double> start;
+  if (request.Has("from")) {
+    const Skill skill = LoadSkillOf("spline", request.Text("from"));
+    const SplineBody of = SplineBodyOf(skill.character);
+    plan->gait = SplineGaitOf(skill.character, of, JsonNode(skill.payload, request.Text("from")));
+    if (of.actuators.size() != plan->body.actuators.size()) {
+      throw InputError(fmt::format("'{}' has {} curves; '{}' needs {}", request.Text("from"),
+                                   of.actuators.size(), plan->character().name,
+                                   plan->body.actuators.size()));
+    }
+    s.symmetry = plan->gait.symmetry;
+  } else {
+    plan->gait = RestGait(plan->body, s.in_points, s.cycle_points, s.out_points);
+    plan->gait.symmetry = s.symmetry;
+  }
+  if (!s.feedback.empty() && plan->gait.sensor != s.feedback) {
+    const SplineSensor sensor = SplineSensorOf(plan->character(), s.feedback);
+    if (sensor.one_sided && s.symmetry != "none") {
+      throw InputError(fmt::format(
+          "the sensor '{}' tells the sides apart, which symmetry '{}' cannot; use --symmetry none",
+          s.feedback, s.symmetry));
+    }
+    plan->gait.sensor = s.feedback;
+    plan->gait.layers = SplineLayers(sensor, s.layers);
+    for (SplineGait::Curve& curve : plan->gait.curves) {
+      const std::vector<double> one = curve.cycle.values;
+      for (int k = 1; k < s.layers; ++k) {
+        curve.cycle.values.insert(curve.cycle.values.end(), one.begin(), one.end());
+      }
+    }
+  }
+  if (request.Has("fit")) {
+    if (request.Has("from")) throw InputError("--fit and --from: expected one of them");
+    plan->clip = request.Text("fit");
+    MotionSource source = LoadAnyMotion(
+        plan->clip, request.character.empty() ? plan->character().name : request.character);
+    if (warnings) {
+      warnings->insert(warnings->end(), source.warnings.begin(), source.warnings.end());
+    }
+    plan->clip_hash = HashOf(MotionText(source.motion));
+    plan->fit = FitSplines(plan->character(), plan->body, source.motion, plan->gait);
+    plan->gait = plan->fit->gait;
+    s.reach = std::max(s.reach, 2.0);  // the clip's poses are all within reach
+  }
+  std::vector<Phase> phases = PhasesOf(s);
+  if (phases.empty()) throw InputError("nothing to learn: all generations are 0");
+  if (request.Has("from")) {
+    // What was evolved before is worth keeping: all of it at once, in the last phase's test.
+    std::erase_if(phases, [](const Phase& phase) { return phase.follow; });
+    if (!phases.empty() && !phases[0].parts.servos) phases[0].generations = s.generations;
+  }
+  if (plan->fit) {
+    phases = {{s.fitness == "staged" ? "goal" : s.fitness,
+               s.fit_generations,
+               {.cycle = true, .blends = true, .seconds = true}}};
+  }
+  std::vector<SearchStage> stages;
+  for (std::size_t k = 0; k < phases.size(); ++k) {
+    phases[k].index = static_cast<int>(k);
+    const std::string name =
+        phases[k].parts.servos ? "servos" : fmt::format("{} {}", k + 1, phases[k].fitness);
+    stages.push_back(
+        {name, [plan, phase = phases[k]](const std::vector<std::vector<double>>& found) {
+           return SearchOf(plan, phase, found.back());
+         }});
+  }
+  return MakeStagedSearch(std::move(stages), SplineParameters(plan->gait), workers);
+}
+
+}  // namespace
+
+LearningMethod SplineLearning() {
+  using Kind = LearningOption::Kind;
+  return {
+      .name = "spline",
+      .summary = "A gait of any body, by evolution of control curves",
+      .examples = {"stride learn spline --character biped -o biped.skill",
+                   "stride learn spline --character six_legs.xml -o six.skill --optimizer cma",
+                   "stride learn spline --character biped -o rugged.skill --terrain "
+                   "field:1,0.03 --feedback inclination"},
+      .options = {{"fitness", "What a gait is worth", Kind::kSetting, "fitness"},
+                  {"generations", "Of the evolution", Kind::kSetting, "generations"},
+                  {"population", "Individuals of a generation", Kind::kSetting, "population"},
+                  {"optimizer", "ga or cma", Kind::kSetting, "optimizer"},
+                  {"symmetry", "auto, none, alternate or together", Kind::kSetting, "symmetry"},
+                  {"feedback", "Sensor of the feedback", Kind::kSetting, "feedback"},
+                  {"speed", "To go at, m/s", Kind::kSetting, "speed"},
+                  {"terrain",
+                   "Ground of the trials: steps:RISE,DEPTH,COUNT or "
+                   "field:SEED,AMPLITUDE (each trial has its own field)"},
+                  {"fit", "Clip (a motion's name or file) to begin with: points by least squares"},
+                  {"from", "Skill of this method to begin with, of a like body"}},
+      .schema = ConfigSchema<Settings>,
+      .make = MakeJob};
+}
+
+}  // namespace stride
