@@ -28,15 +28,13 @@ class ProgramController : public Controller {
         reference_(std::move(reference)),
         memory_(program_.MemorySlots()),
         drives_(model_.BodyCount()) {
-    contacts_.reserve(kMostContacts * kContactSlots);
-    contact_bodies_.reserve(kMostContacts);
+    Reserve();
     for (int i = 0; i < model_.BodyCount(); ++i) drives_[i].target = Quatd::Identity();
   }
 
   std::unique_ptr<Controller> Clone() const override {
     auto clone = std::make_unique<ProgramController>(*this);
-    clone->contacts_.reserve(contacts_.capacity());
-    clone->contact_bodies_.reserve(contact_bodies_.capacity());
+    clone->Reserve();
     return clone;
   }
   State Start() const override { return start_; }
@@ -88,6 +86,11 @@ class ProgramController : public Controller {
   }
 
  protected:
+  // Memory that a copy does not take over.
+  void Reserve() {
+    contacts_.reserve(kMostContacts * kContactSlots);
+    contact_bodies_.reserve(kMostContacts);
+  }
   // For what is changed while it runs: the memory stays.
   Program program_;
   std::vector<double> parameters_;

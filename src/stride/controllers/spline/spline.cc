@@ -47,7 +47,9 @@ class SplineController final : public ProgramController<SplineProgram> {
         gait_(std::move(gait)) {}
 
   std::unique_ptr<Controller> Clone() const override {
-    return std::make_unique<SplineController>(*this);
+    auto clone = std::make_unique<SplineController>(*this);
+    clone->Reserve();
+    return clone;
   }
   std::vector<ControlCurve> Curves() const override {
     return CurvesOf(world_.actors[0], body_, gait_);
