@@ -97,14 +97,15 @@ double GaitRun::AsideDegrees() const {
 }
 
 const std::vector<GaitPlan>& MorphologyPlans() {
+  const std::vector<std::string> base = {"optimizer=cma", "generations=200"};
   static const std::vector<GaitPlan> plans = {
-      {"biped", "biped", {"optimizer=cma"}, 5},
-      {"android", "android", {"optimizer=cma"}, 5},
-      {"tripod", "tripod", {"optimizer=cma"}, 5},
-      {"snake", "snake", {"optimizer=cma"}, 2},
-      {"quadruped", "quadruped", {"optimizer=cma"}, 5},
-      {"hexapod", "hexapod", {"optimizer=cma"}, 5},
-      {"hopper", "hopper", {"optimizer=cma"}, 5},
+      {"biped", "biped", base, 5},
+      {"android", "android", base, 5},
+      {"tripod", "tripod", base, 5},
+      {"snake", "snake", Join(base, {"speed=0.22"}), 2},
+      {"quadruped", "quadruped", Join(base, {"speed=0.5"}), 5},
+      {"hexapod", "hexapod", Join(base, {"speed=0.45"}), 5},
+      {"hopper", "hopper", base, 5},
   };
   return plans;
 }
@@ -117,11 +118,19 @@ const GaitPlan& PlanOf(const std::string& name) {
 }
 
 GaitPlan JumpPlan() {
-  return {"android_jump", "android", {"optimizer=cma", "fitness=jump", "symmetry=together"}, 0};
+  return {"android_jump",
+          "android",
+          {"optimizer=cma", "generations=200", "fitness=jump", "symmetry=together"},
+          0};
 }
-GaitPlan StaticPlan() { return {"biped_static", "biped", {"optimizer=cma", "speed=0.2"}, 1}; }
+GaitPlan StaticPlan() {
+  return {"biped_static", "biped", {"optimizer=cma", "generations=200", "speed=0.2"}, 1};
+}
 GaitPlan GallopPlan() {
-  return {"tripod_gallop", "tripod", {"optimizer=cma", "symmetry=together", "speed=1.5"}, 5};
+  return {"tripod_gallop",
+          "tripod",
+          {"optimizer=cma", "generations=200", "symmetry=together", "speed=1.5"},
+          5};
 }
 
 ObtainedWalker ObtainGait(const GaitPlan& plan, std::uint64_t seed,
