@@ -6,6 +6,7 @@
 #include <ostream>
 #include <random>
 #include <string>
+#include <thread>
 #include <tuple>
 
 #include <gmock/gmock.h>
@@ -535,6 +536,30 @@ TEST_P(EngineTest, ActorsInContactCarryEachOther) {
   EXPECT_NEAR(VerticalForce(*engine, 0), 4 * 9.81, 0.5);
   EXPECT_NEAR(VerticalForce(*engine, 1), 2 * 9.81, 0.5);
   ExpectContactsWithinBounds(*engine);
+}
+
+// Experiments run many worlds at once, each on one thread.
+TEST_P(EngineTest, WorldsOnSeveralThreadsDoNotDisturbEachOther) {
+  World world = WorldOf({LoadCharacter("liu16")});
+  if (Has(Feature::kActorContact)) {
+    world.actors.push_back(MakeBox({0.1, 0.1, 0.1}, 20));
+    world.actors[1].rest_q[2] = 1.9;  // falls on the head
+  }
+  const auto run = [&] {
+    Snapshot last;
+    for (int i = 0; i < 5; ++i) {
+      const auto engine = Make(world);
+      Advance(engine.get(), 150, HoldAll(world));
+      last = engine->Save();
+    }
+    return last;
+  };
+  const Snapshot alone = run();
+  Snapshot results[4];
+  std::vector<std::thread> threads;
+  for (Snapshot& result : results) threads.emplace_back([&] { result = run(); });
+  for (std::thread& thread : threads) thread.join();
+  for (const Snapshot& result : results) EXPECT_EQ(result, alone);
 }
 
 TEST_P(EngineTest, CollisionsKeepMomentum) {

@@ -37,6 +37,8 @@ struct Destroy {
 };
 using WorldPointer = std::unique_ptr<std::remove_pointer_t<dWorldID>, Destroy<dWorldDestroy>>;
 using SpacePointer = std::unique_ptr<std::remove_pointer_t<dSpaceID>, Destroy<dSpaceDestroy>>;
+using ThreadingPointer = std::unique_ptr<std::remove_pointer_t<dThreadingImplementationID>,
+                                         Destroy<dThreadingFreeImplementation>>;
 using GroupPointer =
     std::unique_ptr<std::remove_pointer_t<dJointGroupID>, Destroy<dJointGroupDestroy>>;
 
@@ -53,6 +55,7 @@ thread_local bool lcp_gave_up = false;
 class OdeEngine final : public LcpEngine {
  public:
   explicit OdeEngine(const World& world);
+  ~OdeEngine() override { ClearParts(); }
 
  private:
   // One of our bodies as ODE sees it: its frame is at the centre of mass.
@@ -68,6 +71,7 @@ class OdeEngine final : public LcpEngine {
   };
 
   void BuildWorld();
+  void ClearParts();
   void AddActor(const Character& character);
   void Place() override;
   void PlaceActor(int index);
@@ -78,6 +82,8 @@ class OdeEngine final : public LcpEngine {
   void ReadAccelerations(int actor) override;
   void Reset() override { BuildWorld(); }  // it was left in the middle of a step
 
+  // A world's own: ODE's default is one for all worlds, without locks.
+  ThreadingPointer threading_;
   WorldPointer ode_;
   GroupPointer contact_group_;
   std::vector<ActorParts> parts_;
@@ -95,12 +101,24 @@ OdeEngine::OdeEngine(const World& world) : LcpEngine(FindEngine("ode"), world) {
   BuildWorld();
 }
 
-void OdeEngine::BuildWorld() {
+// ODE's shapes are made and destroyed with a common store of positions, without locks.
+std::mutex shapes_mutex;
+
+void OdeEngine::ClearParts() {
+  const std::lock_guard lock(shapes_mutex);
   parts_.clear();
+}
+
+void OdeEngine::BuildWorld() {
+  ClearParts();
   contact_group_.reset();
   ode_.reset(dWorldCreate());
+  threading_.reset(dThreadingAllocateSelfThreadedImplementation());
+  dWorldSetStepThreadingImplementation(
+      ode_.get(), dThreadingImplementationGetFunctions(threading_.get()), threading_.get());
   dWorldSetCFM(ode_.get(), 0);  // joints are rigid; what gives way says so itself
   contact_group_.reset(dJointGroupCreate(0));
+  const std::lock_guard lock(shapes_mutex);
   for (const Character& character : world_.actors) AddActor(character);
 }
 
