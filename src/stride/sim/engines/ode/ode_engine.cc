@@ -80,7 +80,7 @@ class OdeEngine final : public LcpEngine {
   void AddContactJoints(double tie_break);
   Vec3d EndVelocity(int actor, int body, const Vec3d& position) const;
   void ReadAccelerations(int actor) override;
-  void Reset() override { BuildWorld(); }  // it was left in the middle of a step
+  void Reset() override;
 
   // A world's own: ODE's default is one for all worlds, without locks.
   ThreadingPointer threading_;
@@ -107,6 +107,14 @@ std::mutex shapes_mutex;
 void OdeEngine::ClearParts() {
   const std::lock_guard lock(shapes_mutex);
   parts_.clear();
+}
+
+// ODE was left in the middle of a step, with jobs open: its world cannot be destroyed, and is given
+// up.
+void OdeEngine::Reset() {
+  static_cast<void>(ode_.release());
+  static_cast<void>(threading_.release());
+  BuildWorld();
 }
 
 void OdeEngine::BuildWorld() {
