@@ -34,7 +34,7 @@ struct Observation {
 // 3 (point in the world, m) or 6 (segment: from, to); NaN where there is none at the moment.
 struct DebugChannel {
   enum class Kind { kScalar, kPoint, kSegment };
-  std::string name;  // "phase", "planned left footstep", "pendulum"
+  std::string name;  // "phase", "planned left footstep", "feedback"
   std::string unit;
   Kind kind = Kind::kScalar;
   friend bool operator==(const DebugChannel&, const DebugChannel&) = default;

@@ -1,0 +1,174 @@
+#include "stride/controllers/pendulum/learn_pendulum.h"
+
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "stride/core/config.h"
+#include "stride/core/error.h"
+#include "stride/core/hash.h"
+#include "stride/core/json_node.h"
+#include "stride/motion/import/motion_source.h"
+#include "stride/scenario/fall.h"
+#include "stride/sim/engine.h"
+
+namespace stride::pendulum_controller {
+namespace {
+
+constexpr double kTrialSeconds = 30;
+constexpr double kWishedStep = 1.0 / 960;
+
+struct Tried {
+  double seconds = 0, way = 0;
+  bool fell = false;
+};
+
+// In the native engine, alone on level ground.
+Tried TryOut(const Character& character, const std::shared_ptr<const PendulumRig>& rig,
+             const PendulumConfig& config) {
+  World world;
+  world.actors = {character};
+  world.time_step = kWishedStep;
+  PendulumController controller(world, rig, config);
+  const std::unique_ptr<Engine> engine = MakeEngine("native", world);
+  engine->SetState(0, controller.Start());
+  const FallDetector fall(character, world.terrain, controller.Start());
+  Actuation actuation = Passive(character);
+  Tried tried;
+  const Vec3d from = Vec3At(controller.Start().q, 0);
+  while (tried.seconds < kTrialSeconds && !tried.fell) {
+    controller.Step({tried.seconds, engine->GetState(0), engine->Contacts()}, {}, &actuation);
+    engine->Step({&actuation, 1}, {});
+    tried.seconds += world.time_step;
+    tried.fell = engine->Failed(0) || fall.Fallen(engine->GetState(0));
+  }
+  const Vec3d way = Vec3At(engine->GetState(0).q, 0) - from;
+  tried.way = std::hypot(way.x, way.y);
+  return tried;
+}
+
+class AnalysisJob final : public LearningJob {
+ public:
+  AnalysisJob(const LearningRequest& request, MotionSource source, const PendulumConfig& config)
+      : request_(request), source_(std::move(source)), config_(config) {}
+
+  bool Done() const override { return rig_ != nullptr; }
+  nlohmann::ordered_json Advance(const std::function<bool()>&) override {
+    const auto begin = std::chrono::steady_clock::now();
+    rig_ = std::make_shared<const PendulumRig>(source_.character, source_.motion);
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    tried_ = TryOut(source_.character, rig_, config_);
+    history_.push_back({{"fit_error", rig_->reference.FitError()}, {"alone", tried_.seconds}});
+    return history_.back();
+  }
+  double Progress() const override { return Done() ? 1 : 0; }
+  const nlohmann::ordered_json& History() const override { return history_; }
+  std::string Checkpoint() const override { return ""; }
+  void Restore(const std::string&, const std::string&) override {}
+  std::string InstructionSet() const override { return ""; }
+  long LaneSteps() const override { return 0; }
+
+  LearningResult Result() override {
+    const PendulumReference& ref = rig_->reference;
+    const double speed = tried_.way / tried_.seconds;
+    Skill skill{.name = request_.name.empty() ? source_.motion.name : request_.name,
+                .controller = "pendulum",
+                .description = fmt::format("{} by a pendulum", source_.motion.name),
+                .character = source_.character,
+                .wishes = {.time_step = kWishedStep},
+                .provenance = {{"method", "pendulum"},
+                               {"clip", source_.motion.name},
+                               {"clip_hash", HashOf(MotionText(source_.motion))},
+                               {"source", source_.motion.source},
+                               {"version", STRIDE_VERSION}},
+                .metrics = {{"alone", tried_.seconds},
+                            {"speed", speed},
+                            {"speed_of_the_clip", ref.Speed()},
+                            {"fit_error", ref.FitError()}},
+                .payload = PayloadOf({source_.motion, config_})};
+    LearningResult result;
+    result.lines = {
+        {"clip", fmt::format("{} on {}, {}", source_.motion.name, source_.character.name,
+                             ref.Loops() ? "a loop" : "performed once")},
+        {"pendulum", fmt::format("{:.3f} m long; its centre is {:.1f} mm off the clip's on average",
+                                 ref.pole().length, 1000 * ref.FitError())},
+        {"analysis", fmt::format("{:.2f} s", seconds_)},
+        {"alone", fmt::format("{:.1f} of {:g} s in native", tried_.seconds, kTrialSeconds)},
+        {"speed", fmt::format("{:.2f} m/s; the clip's {:.2f}", speed, ref.Speed())}};
+    if (tried_.fell) {
+      result.shortfall =
+          fmt::format("it falls after {:.1f} of {:g} s", tried_.seconds, kTrialSeconds);
+    }
+    result.json = {{"clip", source_.motion.name},
+                   {"character", source_.character.name},
+                   {"skill", request_.out},
+                   {"metrics", skill.metrics},
+                   {"analysis_seconds", seconds_}};
+    result.files = {{request_.out, SkillText(skill)}};
+    return result;
+  }
+
+ private:
+  LearningRequest request_;
+  MotionSource source_;
+  PendulumConfig config_;
+  std::shared_ptr<const PendulumRig> rig_;
+  double seconds_ = 0;
+  Tried tried_;
+  nlohmann::ordered_json history_ = nlohmann::ordered_json::array();
+};
+
+std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Workers&,
+                                     std::vector<std::string>* warnings) {
+  PendulumConfig config;
+  for (const std::string& text : request.settings) SetConfigValue(text, &config);
+  const std::string body = request.character.empty() ? "kwon17" : request.character;
+  MotionSource source = LoadAnyMotion(request.input, body, {});
+  const bool captured =
+      source.format != "built-in" && source.format != "motion" && source.format != "keys";
+  if (captured && !source.motion.loops && !request.Has("once")) {
+    CaptureOptions capture;
+    capture.loop = true;
+    source = LoadAnyMotion(request.input, body, capture);
+  }
+  warnings->insert(warnings->end(), source.warnings.begin(), source.warnings.end());
+  if (const std::string why = Refuses(source.character); !why.empty()) {
+    throw InputError(fmt::format("'{}' cannot be driven: {}", source.character.name, why));
+  }
+  return std::make_unique<AnalysisJob>(request, std::move(source), config);
+}
+
+}  // namespace
+
+nlohmann::ordered_json PayloadOf(const PendulumSkill& skill) {
+  return {{"config", ConfigToJson(skill.config)},
+          {"motion", nlohmann::ordered_json::parse(MotionText(skill.motion))}};
+}
+
+PendulumSkill SkillOf(const Skill& skill) {
+  const JsonNode payload(skill.payload, "payload");
+  PendulumSkill held;
+  ConfigFromJson(payload["config"].value(), "payload.config", &held.config);
+  held.motion = ParseMotion(payload["motion"].value().dump(), "payload.motion");
+  held.motion.character = skill.character.name;
+  Validate(held.motion, skill.character);
+  return held;
+}
+
+LearningMethod PendulumLearning() {
+  return {.name = "pendulum",
+          .summary =
+              "a clip that is balanced by an inverted pendulum: analysed in a moment, "
+              "nothing is searched for",
+          .input = "CLIP",
+          .input_help = "Built-in motion, motion file or motion capture",
+          .examples = {"stride learn pendulum walk -o walk.skill",
+                       "stride learn pendulum capture.bvh -o mine.skill --character kwon17"},
+          .options = {{"once", "The clip is performed once, not closed to a loop",
+                       LearningOption::Kind::kFlag}},
+          .schema = [] { return ConfigSchema<PendulumConfig>(); },
+          .make = MakeJob};
+}
+
+}  // namespace stride::pendulum_controller

@@ -1,0 +1,211 @@
+#include "stride/controllers/pendulum/pendulum.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stride/dynamics/rigid_body.h"
+
+namespace stride {
+namespace {
+
+constexpr double kTurnGain = 1.5;       // rad/s for each rad that the heading is off
+constexpr double kSpeedIntegral = 0.3;  // 1/s
+constexpr double kMostIntegral = 0.4;   // m/s
+// What a clip's speed can be changed to: as far as it was tried.
+constexpr double kSlowest = 0.6, kFastest = 1.6;
+constexpr double kTouch = 20;     // N, from which on a foot has landed; the paper does not say
+constexpr double kFallen = 0.55;  // of the clip's height of the pelvis
+
+double Turn(double from, double to) { return std::remainder(to - from, 2 * M_PI); }
+
+// A joint's coordinates after moving at a rate for a time.
+void IntegrateJoint(const Joint& joint, int q, int v, const std::vector<double>& rate, double dt,
+                    std::vector<double>* at) {
+  switch (joint.kind) {
+    case JointKind::kBall: Put(Integrate(QuatAt(*at, q), Vec3At(rate, v), dt), q, at); break;
+    case JointKind::kFree:
+      Put(Vec3At(*at, q) + Vec3At(rate, v) * dt, q, at);
+      Put(Integrate(QuatAt(*at, q + 3), Vec3At(rate, v + 3), dt), q + 3, at);
+      break;
+    default: (*at)[q] += dt * rate[v];  // one coordinate
+  }
+}
+
+WholeBodyConfig WithGround(WholeBodyConfig config, bool own) {
+  config.own_ground = own;
+  return config;
+}
+
+}  // namespace
+
+PlannerCommand Steering::Use(const Command& command, double heading, const Vec3d& velocity) {
+  PlannerCommand use;
+  if (command.heading) course_ = *command.heading;
+  use.turn = std::clamp(kTurnGain * Turn(heading, course_), -most_, most_);
+  const double wanted =
+      std::clamp(command.speed.value_or(clip_), kSlowest * clip_, kFastest * clip_);
+  const double speed = velocity.x * std::cos(heading) + velocity.y * std::sin(heading);
+  integral_ = std::clamp(integral_ + kSpeedIntegral * (wanted - speed) * kPlanStep, -kMostIntegral,
+                         kMostIntegral);
+  use.speed = wanted - clip_ + integral_;
+  return use;
+}
+
+PendulumController::PendulumController(const World& world, std::shared_ptr<const PendulumRig> rig,
+                                       const PendulumConfig& config)
+    : rig_(std::move(rig)),
+      config_(config),
+      terrain_(world.terrain),
+      time_step_(world.time_step),
+      gravity_(world.gravity),
+      friction_(world.friction),
+      planner_(rig_, world.terrain, config.planner),
+      program_(rig_->reference.character(), WithGround(config.body, false)),
+      steering_(rig_->reference.Speed(), config.turning),
+      model_(rig_->reference.character()),
+      reference_(planner_.Start()) {}
+
+std::optional<SpeedRange> PendulumController::Speeds() const {
+  const double clip = rig_->reference.Speed();
+  return SpeedRange{.least = kSlowest * clip, .most = kFastest * clip};
+}
+
+// Targets go on between two plans as they were planned to.
+void PendulumController::GoOn(double dt) {
+  const Character& character = rig_->reference.character();
+  const Layout& layout = rig_->reference.kinematics().layout();
+  for (int b = 1; b < character.BodyCount(); ++b) {
+    IntegrateJoint(character.bodies[b].joint, layout.q[b], layout.v[b], target_.v, dt, &target_.q);
+  }
+  for (WholeBodyTarget::Limb& limb : target_.limbs) {
+    limb.position += limb.velocity * dt + limb.acceleration * (0.5 * dt * dt);
+    limb.velocity += limb.acceleration * dt;
+    limb.rotation = Exp(limb.angular_velocity * dt) * limb.rotation;
+  }
+}
+
+void PendulumController::Step(const Observation& observation, const Command& command,
+                              Actuation* actuation) {
+  constexpr double kRounding = 1e-9;
+  const State& state = observation.state;
+  const bool plans = !begun_ || plan_time_ >= kPlanStep - kRounding;
+  const double program_step = 1 / config_.program_rate;
+  if (!plans && program_time_ < program_step - kRounding) {
+    plan_time_ += time_step_;
+    program_time_ += time_step_;
+    return;
+  }
+  model_.SetState(state);
+  if (plans) {
+    if (begun_) planner_.Advance();
+    plan_time_ = begun_ ? plan_time_ - kPlanStep : 0;
+    begun_ = true;
+    const PlannerCommand use = steering_.Use(command, planner_.HeadingNow(), Vec3At(state.v, 0));
+    std::array<bool, 2> touches = {false, false};
+    for (const Contact& contact : observation.contacts) {
+      for (int limb = 0; limb < 2; ++limb) {
+        const FootParts& foot = rig_->reference.feet()[limb];
+        if ((contact.body == foot.foot || contact.body == foot.toe) && contact.force.z > kTouch) {
+          touches[limb] = true;
+        }
+      }
+    }
+    planner_.Plan(&model_, state, use, touches, &target_);
+    reference_.q = target_.q;
+  } else {
+    GoOn(program_time_);
+  }
+  program_.FindContacts(model_, terrain_, planner_.Stands());
+  const QpStatus status =
+      program_.Solve(&model_, state, target_, {}, gravity_, config_.grip * friction_, kPlanStep);
+  // One that has no solution leaves the torques as they were.
+  if (status == QpStatus::kSolved) {
+    actuation->torque = program_.Torque();
+  } else {
+    ++unsolved_;
+  }
+  const Character& character = rig_->reference.character();
+  for (int b = 1; b < character.BodyCount(); ++b) {
+    actuation->kp[b] = config_.servo * character.bodies[b].joint.kp;
+    actuation->kd[b] = config_.servo * character.bodies[b].joint.kd;
+  }
+  actuation->target_q = target_.q;
+  actuation->target_v = target_.v;
+  program_time_ = time_step_;
+  plan_time_ += time_step_;
+}
+
+std::vector<DebugChannel> PendulumController::Channels() const {
+  using Kind = DebugChannel::Kind;
+  return {{"frame", "", Kind::kScalar},
+          {"lean forward", "rad", Kind::kScalar},
+          {"lean left", "rad", Kind::kScalar},
+          {"steps of the program", "", Kind::kScalar},
+          {"programs without a solution", "", Kind::kScalar},
+          {"pendulum", "", Kind::kSegment},
+          {"predicted in 0.4 s", "", Kind::kSegment},
+          {"predicted in 0.8 s", "", Kind::kSegment},
+          {"planned left foot", "", Kind::kPoint},
+          {"planned right foot", "", Kind::kPoint}};
+}
+
+void PendulumController::ReadChannels(std::span<float> values) const {
+  std::size_t at = 0;
+  const auto number = [&](double x) { values[at++] = static_cast<float>(x); };
+  const auto point = [&](const Vec3d& p) { number(p.x), number(p.y), number(p.z); };
+  const auto pole = [&](const CartPoleState& s) {
+    const double ground = SurfaceAt(terrain_, s.cart.x, s.cart.y).height;
+    const Vec3d base{s.cart.x, s.cart.y, ground};
+    point(base);
+    point(base + PoleDirection(s) * planner_.PoleModel().length);
+  };
+  const Level2 lean = Turned(planner_.Pole().lean, -planner_.HeadingNow());
+  number(rig_->reference.Wrapped(static_cast<int>(std::lround(planner_.Frame()))));
+  number(lean.x);
+  number(lean.y);
+  number(program_.Steps());
+  number(unsolved_);
+  pole(planner_.Pole());
+  for (const double ahead : {0.4, 0.8}) {
+    pole(planner_.Predicted()[static_cast<std::size_t>(ahead * kPlanRate)]);
+  }
+  for (const LimbPlace& place : planner_.Landings()) point(place.position);
+}
+
+ProgramSimulation::ProgramSimulation(std::shared_ptr<const PendulumRig> rig, const Terrain& terrain,
+                                     double friction, const PendulumConfig& config)
+    : rig_(std::move(rig)),
+      terrain_(terrain),
+      friction_(friction),
+      planner_(rig_, terrain, config.planner),
+      program_(rig_->reference.character(), WithGround(config.body, true)),
+      steering_(rig_->reference.Speed(), config.turning),
+      model_(rig_->reference.character()),
+      state_(planner_.Start()),
+      layout_(rig_->reference.kinematics().layout()) {}
+
+void ProgramSimulation::Step(const Command& command, std::span<const ExternalForce> pushes) {
+  if (fell_) return;
+  model_.SetState(state_);
+  const PlannerCommand use = steering_.Use(command, planner_.HeadingNow(), Vec3At(state_.v, 0));
+  program_.FindContacts(model_, terrain_);
+  // Feet that graze the ground are no landings here: its ground begins a margin above the real one.
+  planner_.Plan(&model_, state_, use, {false, false}, &target_);
+  const QpStatus status =
+      program_.Solve(&model_, state_, target_, pushes, 9.81, friction_, kPlanStep);
+  if (status != QpStatus::kSolved) ++unsolved_;
+  const std::vector<double>& acceleration = program_.Acceleration();
+  for (std::size_t k = 0; k < acceleration.size(); ++k) state_.v[k] += kPlanStep * acceleration[k];
+  const Character& character = rig_->reference.character();
+  for (int b = 0; b < character.BodyCount(); ++b) {
+    IntegrateJoint(character.bodies[b].joint, layout_.q[b], layout_.v[b], state_.v, kPlanStep,
+                   &state_.q);
+  }
+  planner_.Advance();
+  time_ += kPlanStep;
+  const double height = state_.q[2] - SurfaceAt(terrain_, state_.q[0], state_.q[1]).height;
+  const int at = rig_->reference.Wrapped(static_cast<int>(std::lround(planner_.Frame())));
+  fell_ = !(height > kFallen * rig_->reference.StateAt(at).q[2]);
+}
+
+}  // namespace stride

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+
+#include <Eigen/Core>
+
+#include "stride/math/rotation.h"
+
+// The simple models that whole bodies are planned with: kwon17, Section 4 and Appendix A. A pole on
+// a cart for stepping, a pivoted pole for standing, a mass on a spring for the height.
+namespace stride {
+
+// Gains K of the infinite-horizon regulator u = -K s of s' = A s + B u that minimises the integral
+// of s' Q s + u' R u: by the sign of the Hamiltonian matrix. A and B must be stabilisable.
+Eigen::RowVectorXd LqrGains(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
+                            const Eigen::VectorXd& q, double r);
+
+// A pole on a cart that a force drives over level ground, alike along both horizontal axes.
+struct CartPole {
+  double cart_mass = 1;  // kg; the authors' program: 1
+  double mass = 60;      // of the pole, kg
+  double length = 0.95;  // from the cart to the pole's centre of mass, m
+  double inertia = 13;   // of the pole about its centre of mass, kg m^2
+  // Of lean, speed and rate of lean, F = -(k0 lean + k1 (speed - wanted) + k2 rate).
+  std::array<double, 3> gains = {};
+  friend bool operator==(const CartPole&, const CartPole&) = default;
+};
+// With the regulator of Appendix A: Q = diag(0, q, q, 0), R = 1.
+CartPole MakeCartPole(double mass, double length, double inertia, double q = 30000);
+
+// A level vector: numbers along the world's X and Y.
+struct Level2 {
+  double x = 0, y = 0;
+  friend Level2 operator+(const Level2& a, const Level2& b) { return {a.x + b.x, a.y + b.y}; }
+  friend Level2 operator-(const Level2& a, const Level2& b) { return {a.x - b.x, a.y - b.y}; }
+  friend Level2 operator*(const Level2& a, double s) { return {a.x * s, a.y * s}; }
+  friend bool operator==(const Level2&, const Level2&) = default;
+};
+inline Level2 Turned(const Level2& v, double heading) {
+  const double c = std::cos(heading), s = std::sin(heading);
+  return {c * v.x - s * v.y, s * v.x + c * v.y};
+}
+
+// Lean: the pole points to (sin lean.x, sin lean.y, up), so that leaning along +X brings the centre
+// of mass towards +X.
+struct CartPoleState {
+  Level2 cart, speed;      // m, m/s
+  Level2 lean, lean_rate;  // rad, rad/s
+  friend bool operator==(const CartPoleState&, const CartPoleState&) = default;
+};
+
+struct CartPoleRates {
+  Level2 acceleration;       // of the cart, m/s^2
+  Level2 lean_acceleration;  // rad/s^2
+};
+// Full, not linearised, of each axis by itself.
+CartPoleRates RatesOf(const CartPole& pole, const CartPoleState& state, const Level2& wanted_speed);
+
+// One semi-implicit step, between the authors' bounds: 55 degrees, 10 m/s, 10 rad/s.
+CartPoleRates Advance(const CartPole& pole, const Level2& wanted_speed, double dt,
+                      CartPoleState* state);
+
+// The pole's direction, unit, and its centre of mass over the cart.
+Vec3d PoleDirection(const CartPoleState& state);
+inline Vec3d PoleCenter(const CartPole& pole, const CartPoleState& state) {
+  return Vec3d{state.cart.x, state.cart.y, 0} + PoleDirection(state) * pole.length;
+}
+
+}  // namespace stride

@@ -1,0 +1,358 @@
+#include "stride/controllers/pendulum/planner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Dense>
+
+#include "stride/dynamics/rigid_body.h"
+
+namespace stride {
+namespace {
+
+constexpr Vec3d kUp{0, 0, 1};
+constexpr int kHorizon =
+    160;  // steps that are predicted, 1.3 s: past the middle of the next support
+
+double SoftClamp(double x, double most) { return most * std::tanh(x / most); }
+Vec3d SoftClamp(const Vec3d& v, double most) {
+  const double size = Norm(v);
+  return size > 0 ? v * (SoftClamp(size, most) / size) : v;
+}
+double Turn(double from, double to) { return std::remainder(to - from, 2 * M_PI); }
+
+// PoseDifference over a step, without allocation.
+void RateBetween(const PendulumReference& ref, const std::vector<double>& a,
+                 const std::vector<double>& b, std::vector<double>* rate) {
+  const Layout& layout = ref.kinematics().layout();
+  const auto turn = [&](int q, int v) {
+    Put(Log(Conjugate(QuatAt(a, q)) * QuatAt(b, q)) * kPlanRate, v, rate);
+  };
+  for (int body = 0; body < ref.character().BodyCount(); ++body) {
+    const int q = layout.q[body], v = layout.v[body];
+    switch (ref.character().bodies[body].joint.kind) {
+      case JointKind::kBall: turn(q, v); break;
+      case JointKind::kFree:
+        Put((Vec3At(b, q) - Vec3At(a, q)) * kPlanRate, v, rate);
+        turn(q + 3, v + 3);
+        break;
+      default: (*rate)[v] = (b[q] - a[q]) * kPlanRate;  // one coordinate
+    }
+  }
+}
+
+}  // namespace
+
+PendulumRig::PendulumRig(const Character& character, const Motion& motion)
+    : reference(character, motion) {
+  for (const FootParts& foot : reference.feet()) legs.emplace_back(reference.kinematics(), foot);
+}
+
+PendulumPlanner::PendulumPlanner(std::shared_ptr<const PendulumRig> rig, const Terrain& terrain,
+                                 const PlannerConfig& config)
+    : rig_(std::move(rig)), terrain_(terrain), config_(config) {
+  predicted_.resize(kHorizon);
+  predicted_heading_.resize(kHorizon);
+  Begin();
+}
+
+State PendulumPlanner::Start(int at) const {
+  State start = rig_->reference.StateAt(at);
+  start.q[0] = start.q[1] = 0;
+  double lowest = HUGE_VAL;
+  BodyFrames frames;
+  rig_->reference.kinematics().Frames(start.q, &frames);
+  for (const ContactPoint& point : rig_->reference.character().contact_points) {
+    const Vec3d p = PointAt(frames, point);
+    lowest = std::min(lowest, p.z - SurfaceAt(terrain_, p.x, p.y).height);
+  }
+  start.q[2] -= lowest;
+  return start;
+}
+
+void PendulumPlanner::Begin(int at) {
+  const PendulumReference& ref = rig_->reference;
+  frame_ = at;
+  const std::vector<double>& q = ref.StateAt(at).q;
+  const Level2 shift = Level2{} - Level2{q[0], q[1]};
+  // Supports where the clip has them, before the first plan.
+  for (int limb = 0; limb < 2; ++limb) {
+    stands_[limb] = ref.Stands(limb, at);
+    const Support before = ref.SupportBefore(limb, at);
+    support_[limb] = ref.FrameOf(before);
+    support_[limb].base = support_[limb].base + shift;
+    support_until_[limb] = before.last;
+  }
+}
+
+// Section 5.1.
+void PendulumPlanner::Estimate(Model<double>* model, const State& state) {
+  const PendulumReference& ref = rig_->reference;
+  const int at = ref.Wrapped(static_cast<int>(std::lround(frame_)));
+  ref.kinematics().Frames(state.q, &frames_);
+  const State& clip = ref.StateAt(at);
+  yaw_ = Turn(NearestHeading(QuatAt(clip.q, 3)), NearestHeading(QuatAt(state.q, 3)));
+  const Quatd turn = AxisAngle(kUp, yaw_);
+  const Vec3d from{clip.q[0], clip.q[1], 0}, to{state.q[0], state.q[1], 0};
+  const BodyFrames& clip_frames = ref.Frames(at);
+  aligned_ = clip_frames;
+  for (std::size_t b = 0; b < aligned_.position.size(); ++b) {
+    aligned_.position[b] = to + Rotate(turn, clip_frames.position[b] - from);
+    aligned_.rotation[b] = turn * clip_frames.rotation[b];
+  }
+  const CartPole& pole = ref.pole();
+  CartPoleState moved = ref.PoleState(at);
+  const Level2 shift{to.x, to.y};
+  moved.cart = shift + Turned(moved.cart - Level2{from.x, from.y}, yaw_);
+  moved.speed = Turned(moved.speed, yaw_);
+  moved.lean = Turned(moved.lean, yaw_);
+  moved.lean_rate = Turned(moved.lean_rate, yaw_);
+
+  const WholeBody whole = MeasureWhole(ref.masses(), frames_);
+  // The pole knows no height: what the body is too high or too low moves it along the vertical.
+  const Twist v = AlignmentBetween(ref.masses(), frames_, aligned_);
+  const RigidFrame frame = MovedBack(v, whole.com, FrameOf(pole, moved, ref.HeadingAt(at) + yaw_));
+  SetFrame(pole, frame, &pole_, &heading_);
+
+  // Eq. 5.
+  const Quatd facing = AxisAngle(kUp, Turn(ref.HeadingAt(at), heading_));
+  const Quatd to_facing = facing * Conjugate(turn);
+  const Twist reference = VelocityOf(pole, moved);
+  const Momentum<double> momentum = GetMomentum(model);
+  const Vec3d angular = momentum.angular - Rotate(facing, ref.AngularMomentum(at));
+  const Vec3d linear = momentum.linear - Rotate(facing, ref.LinearMomentum(at));
+  SetVelocity(pole,
+              {Rotate(to_facing, reference.angular) + Inverse(whole.inertia) * angular,
+               Rotate(to_facing, reference.linear) + linear * (1 / whole.mass)},
+              &pole_);
+}
+
+Level2 PendulumPlanner::WantedAt(int at, double heading, const PlannerCommand& command) const {
+  const PendulumReference& ref = rig_->reference;
+  Level2 wanted = ref.Wanted(ref.Wrapped(at));
+  wanted.x += command.speed;
+  // Inwards, so that it leans into the turn.
+  const double size = std::hypot(wanted.x, wanted.y);
+  wanted.y += config_.lateral * command.turn * wanted.x;
+  const double now = std::hypot(wanted.x, wanted.y);
+  if (now > 0 && command.turn != 0) wanted = wanted * (size / now);
+  return Turned(wanted, heading);
+}
+
+void PendulumPlanner::Predict(const PlannerCommand& command) {
+  const PendulumReference& ref = rig_->reference;
+  CartPoleState state = pole_;
+  double heading = heading_;
+  const int at = static_cast<int>(std::lround(frame_));
+  for (int k = 0; k < kHorizon; ++k) {
+    predicted_[k] = state;
+    predicted_heading_[k] = heading;
+    stride::Advance(ref.pole(), WantedAt(at + k, heading, command), kPlanStep, &state);
+    heading += (ref.TurnRate(ref.Wrapped(at + k)) + command.turn) * kPlanStep;
+  }
+}
+
+// The frame for a support that begins now or later.
+ShearedFrame PendulumPlanner::PredictedFrame(const Support& support, int at) const {
+  const int middle =
+      std::clamp(static_cast<int>(std::lround(support.Middle())) - at, 0, kHorizon - 1);
+  return ShearOf(predicted_[middle], predicted_heading_[middle]);
+}
+
+// Where a limb's end should be at a frame of the clip: eq. 6.
+LimbPlace PendulumPlanner::Place(int limb, int at) const {
+  const PendulumReference& ref = rig_->reference;
+  const int now = static_cast<int>(std::lround(frame_));
+  ShearedFrame frame = support_[limb];
+  if (!stands_[limb] || at > support_until_[limb]) {
+    const int lifted = support_until_[limb];
+    const Support after = ref.SupportAfter(limb, std::max(at, lifted + 1));
+    const double t =
+        after.first > lifted
+            ? std::clamp(static_cast<double>(at - lifted) / (after.first - lifted), 0.0, 1.0)
+            : 1;
+    frame = Between(support_[limb], PredictedFrame(after, now), t);
+  }
+  const LimbPlace& local = ref.Local(limb, ref.Wrapped(at));
+  LimbPlace place{ToWorld(frame, local.position), AxisAngle(kUp, frame.yaw) * local.rotation};
+  const Surface ground = SurfaceAt(terrain_, place.position.x, place.position.y);
+  place.position.z += ground.height;
+  place.rotation = RotationBetween(kUp, ground.normal) * place.rotation;
+  return place;
+}
+
+void PendulumPlanner::SolveLegs(const std::array<LimbPlace, 2>& places, Pose* pose) const {
+  rig_->reference.kinematics().Frames(pose->q, &pose->frames);
+  for (int limb = 0; limb < 2; ++limb) {
+    rig_->legs[limb].Solve(pose->frames, places[limb].position, places[limb].rotation,
+                           rig_->legs[limb].ToeAngle(pose->frames), &pose->q);
+  }
+  rig_->reference.kinematics().Frames(pose->q, &pose->frames);
+}
+
+// Eq. 8: moves and turns the root until the pose's own pole is the planned one, feet staying where
+// they are planned: Gauss and Newton with differences.
+void PendulumPlanner::SolveRoot(const RigidFrame& wanted, const std::array<LimbPlace, 2>& places,
+                                int at, Pose* pose) {
+  const PendulumReference& ref = rig_->reference;
+  const std::vector<double> base = pose->q;
+  const CartPole& pole = ref.pole();
+  const RigidFrame clip_pole = FrameOf(pole, ref.PoleState(at), ref.HeadingAt(at));
+  using Vector6 = Eigen::Matrix<double, 6, 1>;
+  const auto displaced = [&](const Vector6& x, Pose* p) {
+    p->q = base;
+    Put(Vec3At(base, 0) + Vec3d{x[0], x[1], x[2]}, 0, &p->q);
+    Put(Exp(Vec3d{x[3], x[4], x[5]}) * QuatAt(base, 3), 3, &p->q);
+    SolveLegs(places, p);
+  };
+  // How far the pose's pole is from the planned one, with the clip moved to it rigidly: the pole of
+  // a pose is the clip's, moved as the pose is.
+  const Quatd turn = wanted.rotation * Conjugate(clip_pole.rotation);
+  aligned_ = ref.Frames(at);
+  for (std::size_t b = 0; b < aligned_.position.size(); ++b) {
+    aligned_.position[b] =
+        wanted.position + Rotate(turn, aligned_.position[b] - clip_pole.position);
+    aligned_.rotation[b] = turn * aligned_.rotation[b];
+  }
+  const auto residual = [&](const Vector6& x, Pose* p) -> Vector6 {
+    displaced(x, p);
+    const Twist off = AlignmentBetween(ref.masses(), p->frames, aligned_);
+    Vector6 r;
+    r << off.linear.x, off.linear.y, off.linear.z, off.angular.x, off.angular.y, off.angular.z;
+    return r;
+  };
+  Vector6 x = Vector6::Zero();
+  constexpr double kStep = 1e-4, kKeep = 0.05;
+  for (int iteration = 0; iteration < 2; ++iteration) {
+    const Vector6 r = residual(x, pose);
+    Eigen::Matrix<double, 6, 6> jacobian;
+    for (int k = 0; k < 6; ++k) {
+      Vector6 nudged = x;
+      nudged[k] += kStep;
+      jacobian.col(k) = (residual(nudged, &scratch_) - r) / kStep;
+    }
+    const Eigen::Matrix<double, 6, 6> normal =
+        jacobian.transpose() * jacobian + kKeep * kKeep * Eigen::Matrix<double, 6, 6>::Identity();
+    x -= normal.ldlt().solve(jacobian.transpose() * r + kKeep * kKeep * x);
+    for (int k = 0; k < 6; ++k) x[k] = std::clamp(x[k], -0.3, 0.3);
+  }
+  displaced(x, pose);
+}
+
+// The whole body's pose some steps ahead: the clip's, moved with the pole, feet as planned.
+void PendulumPlanner::Reconstruct(int ahead, Pose* pose) {
+  const PendulumReference& ref = rig_->reference;
+  const int now = static_cast<int>(std::lround(frame_)), at = ref.Wrapped(now + ahead);
+  const CartPole& pole = ref.pole();
+  const Level2& cart = predicted_[ahead].cart;
+  const double ground = SurfaceAt(terrain_, cart.x, cart.y).height;
+  const RigidFrame wanted = FrameOf(pole, predicted_[ahead], predicted_heading_[ahead], ground);
+  const RigidFrame clip = FrameOf(pole, ref.PoleState(at), ref.HeadingAt(at));
+  const Quatd turn = wanted.rotation * Conjugate(clip.rotation);
+  pose->q = ref.StateAt(at).q;
+  Put(wanted.position + Rotate(turn, Vec3At(pose->q, 0) - clip.position), 0, &pose->q);
+  Put(Normalized(turn * QuatAt(pose->q, 3)), 3, &pose->q);
+  const std::array<LimbPlace, 2> places = {Place(0, now + ahead), Place(1, now + ahead)};
+  SolveLegs(places, pose);
+  if (config_.solve_root) SolveRoot(wanted, places, at, pose);
+}
+
+// A foot stands: its frame becomes that which puts it where it is.
+void PendulumPlanner::Land(int limb, int at) {
+  const PendulumReference& ref = rig_->reference;
+  const Support support = ref.SupportAfter(limb, at);
+  ShearedFrame frame = PredictedFrame(support, at);
+  const Vec3d there = ToWorld(frame, ref.Local(limb, ref.Wrapped(at)).position);
+  const Vec3d foot = frames_.position[ref.feet()[limb].foot];
+  frame.base = frame.base + Level2{foot.x - there.x, foot.y - there.y};
+  support_[limb] = frame;
+  support_until_[limb] = support.last;
+  stands_[limb] = true;
+}
+
+void PendulumPlanner::Plan(Model<double>* model, const State& state, const PlannerCommand& command,
+                           std::array<bool, 2> touches, WholeBodyTarget* target) {
+  const PendulumReference& ref = rig_->reference;
+  Synchronise(touches);
+  Estimate(model, state);
+  Predict(command);
+  const int now = static_cast<int>(std::lround(frame_)), at = ref.Wrapped(now);
+  for (int limb = 0; limb < 2; ++limb) {
+    const bool stands = ref.Stands(limb, now);
+    if (stands && !stands_[limb]) Land(limb, now);
+    if (!stands) stands_[limb] = false;
+  }
+  Reconstruct(0, &desired_[0]);
+  Reconstruct(1, &desired_[1]);
+
+  target->q = desired_[0].q;
+  target->v.resize(ref.kinematics().layout().nv);
+  RateBetween(ref, desired_[0].q, desired_[1].q, &target->v);
+  target->acceleration = ref.Acceleration(at);
+  for (int k = 0; k < 6; ++k) target->acceleration[k] = 0;
+  const Quatd facing = AxisAngle(kUp, Turn(ref.HeadingAt(at), heading_));
+  const auto of_pole = [&](const CartPoleRates& rates) {
+    // Leaning towards +X turns about +Y, towards +Y about -X.
+    return Vec3d{-rates.lean_acceleration.y, rates.lean_acceleration.x, 0} * ref.pole().inertia;
+  };
+  const CartPoleRates rates = RatesOf(ref.pole(), pole_, WantedAt(now, heading_, command));
+  const Momentum<double> momentum = GetMomentum(model);
+  target->angular_rate =
+      SoftClamp(
+          (Rotate(facing, ref.AngularMomentum(at)) - momentum.angular) * config_.momentum_damping,
+          config_.most_momentum) +
+      SoftClamp(Rotate(facing, ref.AngularRate(at)) +
+                    (of_pole(rates) - Rotate(facing, of_pole(ref.PoleRates(at)))) *
+                        config_.momentum_share,
+                config_.most_momentum);
+  target->linear_rate = Rotate(facing, ref.LinearRate(at));
+  // The mass on a spring that keeps the height.
+  const WholeBody whole = MeasureWhole(ref.masses(), frames_);
+  const double ground = SurfaceAt(terrain_, pole_.cart.x, pole_.cart.y).height;
+  target->linear_rate.z +=
+      config_.height_stiffness * (ref.Whole(at).com.z + ground - whole.com.z) +
+      config_.height_damping * (ref.LinearMomentum(at).z - momentum.linear.z) / whole.mass;
+  for (int limb = 0; limb < 2; ++limb) {
+    WholeBodyTarget::Limb& end = target->limbs[limb];
+    end.body = ref.feet()[limb].foot;
+    // Central differences of the plan, eq. 24; the paper has no accelerations here, which makes the
+    // whole body give way to a swinging foot.
+    const LimbPlace before = Place(limb, now - 1), here = Place(limb, now),
+                    after = Place(limb, now + 1);
+    end.position = here.position;
+    end.rotation = here.rotation;
+    end.velocity = (after.position - before.position) * (0.5 * kPlanRate);
+    end.acceleration =
+        (after.position - here.position * 2.0 + before.position) * (kPlanRate * kPlanRate);
+    const Vec3d turned = Log(here.rotation * Conjugate(before.rotation)) * kPlanRate,
+                turns = Log(after.rotation * Conjugate(here.rotation)) * kPlanRate;
+    end.angular_velocity = (turned + turns) * 0.5;
+    end.angular_acceleration = (turns - turned) * kPlanRate;
+    end.weight = 1;
+    landings_[limb] = stands_[limb] ? here : Place(limb, ref.SupportAfter(limb, now + 1).first);
+  }
+}
+
+// Who lands early goes on from the landing. For who is late the clip does not wait: its body would
+// fall on over the foot that stands while the other hangs in the air.
+void PendulumPlanner::Synchronise(std::array<bool, 2> touches) {
+  const PendulumReference& ref = rig_->reference;
+  const int now = static_cast<int>(std::lround(frame_));
+  for (int limb = 0; limb < 2; ++limb) {
+    if (stands_[limb]) continue;
+    const int lifted = support_until_[limb];
+    const int lands = ref.SupportAfter(limb, std::max(now, lifted + 1)).first;
+    if (!ref.Loops() && lands >= ref.Count() - 1) continue;
+    const double done = lands > lifted ? static_cast<double>(now - lifted) / (lands - lifted) : 1;
+    if (touches[limb] && done > config_.early && now < lands) frame_ = lands;
+  }
+}
+
+std::array<bool, 2> PendulumPlanner::Stands() const {
+  const int now = static_cast<int>(std::lround(frame_));
+  return {rig_->reference.Stands(0, now), rig_->reference.Stands(1, now)};
+}
+
+void PendulumPlanner::Advance() { frame_ += 1; }
+
+}  // namespace stride
