@@ -16,11 +16,17 @@ declare -A settings=(
   [walker-short]="" [walker-tall]="" [walker-thin]="" [walker-overweight]="" [walker-longarm]=""
   [walker-uphill]="--slope 12 --step-length 0.6 --set stage_iterations=150 --set push=80"
   [walker-ice]="--friction 0.3 --step-length 0.5 --set friction_step=0.2 --set stage_iterations=120 --set push=50"
+  [spline-biped]="--character biped --generations 240 --set trials=2"
+  [spline-android]="--character android --population 32 --generations 150 --set trials=3"
+  [spline-snake]="--character snake --population 32 --generations 90 --set trials=2 --speed 0.18 --set shortest=0.8"
+  [spline-quadruped]="--character quadruped --population 32 --generations 90 --set trials=2 --speed 0.5"
+  [spline-hexapod]="--character hexapod --population 32 --generations 80 --set trials=1 --speed 0.45"
   [simbicon_run]="--gait run --speed 3 --set iterations=250 --set push=80"
 )
 names=("$@")
 if ((${#names[@]} == 0)); then names=(walk walk_slow walk_fast march run locomotion simbicon_walk simbicon_robust simbicon_run
-  walker-stocky walker-short walker-tall walker-thin walker-overweight walker-longarm walker-uphill walker-ice); fi
+  walker-stocky walker-short walker-tall walker-thin walker-overweight walker-longarm walker-uphill walker-ice
+  spline-biped spline-android spline-snake spline-quadruped spline-hexapod); fi
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -44,6 +50,12 @@ for name in "${names[@]}"; do
     esac
     # shellcheck disable=SC2086  # several words on purpose
     build/stride learn walker --name "$name" --seed 1 $more -o "$folder/$name.skill"
+    mv "$folder/$name.skill" data/skills/
+    continue
+  fi
+  if [[ $name == spline-* ]]; then
+    # shellcheck disable=SC2086  # several words on purpose
+    build/stride learn spline --name "$name" --seed 1 --optimizer cma --set servo_generations=0 ${settings[$name]} -o "$folder/$name.skill"
     mv "$folder/$name.skill" data/skills/
     continue
   fi

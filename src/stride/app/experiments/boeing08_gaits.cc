@@ -102,10 +102,10 @@ const std::vector<GaitPlan>& MorphologyPlans() {
       {"biped", "biped", base, 5},
       {"android", "android", base, 5},
       {"tripod", "tripod", base, 5},
-      {"snake", "snake", Join(base, {"speed=0.22"}), 2},
+      {"snake", "snake", Join(base, {"speed=0.18", "shortest=0.8"}), 2},
       {"quadruped", "quadruped", Join(base, {"speed=0.5"}), 5},
       {"hexapod", "hexapod", Join(base, {"speed=0.45"}), 5},
-      {"hopper", "hopper", base, 5},
+      {"hopper", "hopper", Join(base, {"shortest=0.25"}), 5},
   };
   return plans;
 }

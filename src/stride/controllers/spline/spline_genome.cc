@@ -57,14 +57,15 @@ double NaturalSeconds(const Character& character) {
 }  // namespace
 
 SplineGenome::SplineGenome(const Character& character, const SplineBody& body,
-                           const SplineGait& gait, const GenomeParts& parts, double reach) {
+                           const SplineGait& gait, const GenomeParts& parts, double reach,
+                           double shortest) {
   const auto add = [&](double low, double high, int bits, std::vector<Target> targets) {
     genes_.push_back({low, high, bits});
     targets_.push_back(std::move(targets));
   };
   if (parts.seconds) {
     const double natural = NaturalSeconds(character);
-    add(0.4 * natural, 1.3 * natural, kPointBits, {{SplineProgram::kCycleSeconds, 1, 0}});
+    add(shortest * natural, 1.3 * natural, kPointBits, {{SplineProgram::kCycleSeconds, 1, 0}});
     add(0.2 * natural, 1.2 * natural, kPointBits, {{SplineProgram::kInSeconds, 1, 0}});
     add(0.2 * natural, 2 * natural, kPointBits, {{SplineProgram::kOutSeconds, 1, 0}});
   }

@@ -18,10 +18,11 @@ struct GenomeParts {
 
 class SplineGenome {
  public:
-  // `reach`: how far points may lie from rest, rad. The servos' genes have 16 bits, all others 8
+  // `reach`: how far points may lie from rest, rad. `shortest`: cycle, in swings of a pendulum of
+  // half the body's size. The servos' genes have 16 bits, all others 8
   // (paper, section IV).
   SplineGenome(const Character& character, const SplineBody& body, const SplineGait& gait,
-               const GenomeParts& parts, double reach);
+               const GenomeParts& parts, double reach, double shortest = 0.4);
 
   const std::vector<Gene>& Genes() const { return genes_; }
   // From all parameters of a gait to genes, and back onto a gait's others. Throws InputError for

@@ -35,7 +35,7 @@ struct Settings {
   int layers = 3;
   int generations = 500, population = 50, servo_generations = 30, fit_generations = 30;
   int in_points = 2, cycle_points = 4, out_points = 2;
-  double speed = 0, seconds = 10, goal_seconds = 20, reach = 0.6;
+  double speed = 0, seconds = 10, goal_seconds = 20, reach = 0.6, shortest = 0.4;
   double sigma = 0.4;
   int trials = 4;
   double vary = 1, disturbance = 0;
@@ -67,6 +67,8 @@ void VisitConfig(Settings& s, Visitor& visit) {
   visit("seconds", s.seconds, {1, 100, "s"}, "of a trial");
   visit("goal_seconds", s.goal_seconds, {2, 100, "s"}, "of a trial that stops in the end");
   visit("reach", s.reach, {0.01, 4, "rad"}, "how far control points may lie from rest");
+  visit("shortest", s.shortest, {0.05, 1.2},
+        "cycle that is tried, in swings of a pendulum of half the body's size");
   visit("sigma", s.sigma, {0.001, 2}, "first spread of CMA-ES, in quarters of a gene's range");
   visit("trials", s.trials, {1, 64}, "of each candidate, each in a world of its own");
   visit("vary", s.vary, {0, 1}, "how much of the variation these worlds have; 0: all are the same");
@@ -191,6 +193,15 @@ LearningResult ResultOf(const Plan& plan, std::span<const double> found, double 
     result.shortfall =
         fmt::format("the gait falls after {:.1f} of {:g} s", alone.seconds, goes.seconds);
   }
+  const double least = 0.5 * plan.speed * alone.seconds;
+  if (settings.fitness == "staged" && result.shortfall.empty()) {
+    if (alone.values[V::kForwards] < least) {
+      result.shortfall = fmt::format("the gait goes {:.2f} m; half of what was asked for is {:.2f}",
+                                     alone.values[V::kForwards], least);
+    } else if (rests.fell || rests.failed) {
+      result.shortfall = fmt::format("told to stop, it falls after {:.1f} s", rests.seconds);
+    }
+  }
   result.json = {{"character", name},
                  {"skill", plan.request.out},
                  {"seed", plan.request.seed},
@@ -237,8 +248,8 @@ std::unique_ptr<Optimizer> OptimizerOf(const Plan& plan, const Phase& phase,
 ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, const Phase& phase,
                          const std::vector<double>& start) {
   const Settings& s = plan->settings;
-  const auto genome = std::make_shared<const SplineGenome>(plan->character(), plan->body,
-                                                           plan->gait, phase.parts, s.reach);
+  const auto genome = std::make_shared<const SplineGenome>(
+      plan->character(), plan->body, plan->gait, phase.parts, s.reach, s.shortest);
   const bool stops = phase.fitness == "goal";
   const SplineTrial trial = TrialOf(*plan, stops);
   ParameterSearch search;
