@@ -21,12 +21,13 @@ declare -A settings=(
   [spline-snake]="--character snake --population 32 --generations 90 --set trials=2 --speed 0.18 --set shortest=0.8"
   [spline-quadruped]="--character quadruped --population 32 --generations 90 --set trials=2 --speed 0.5"
   [spline-hexapod]="--character hexapod --population 32 --generations 80 --set trials=1 --speed 0.45"
+  [spline-hopper]="--character hopper --generations 150 --set trials=2 --set shortest=0.25"
   [simbicon_run]="--gait run --speed 3 --set iterations=250 --set push=80"
 )
 names=("$@")
 if ((${#names[@]} == 0)); then names=(walk walk_slow walk_fast march run locomotion simbicon_walk simbicon_robust simbicon_run
   walker-stocky walker-short walker-tall walker-thin walker-overweight walker-longarm walker-uphill walker-ice
-  spline-biped spline-android spline-snake spline-quadruped spline-hexapod); fi
+  spline-biped spline-android spline-snake spline-quadruped spline-hexapod spline-hopper); fi
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
