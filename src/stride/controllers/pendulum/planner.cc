@@ -93,7 +93,9 @@ void PendulumPlanner::Estimate(Model<double>* model, const State& state) {
   const State& clip = ref.StateAt(at);
   yaw_ = Turn(NearestHeading(QuatAt(clip.q, 3)), NearestHeading(QuatAt(state.q, 3)));
   const Quatd turn = AxisAngle(kUp, yaw_);
-  const Vec3d from{clip.q[0], clip.q[1], 0}, to{state.q[0], state.q[1], 0};
+  // On the ground as it is there: a difference in height, with a turn, would be one aside.
+  const Vec3d from{clip.q[0], clip.q[1], 0},
+      to{state.q[0], state.q[1], SurfaceAt(terrain_, state.q[0], state.q[1]).height};
   const BodyFrames& clip_frames = ref.Frames(at);
   aligned_ = clip_frames;
   for (std::size_t b = 0; b < aligned_.position.size(); ++b) {
