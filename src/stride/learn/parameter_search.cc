@@ -184,7 +184,8 @@ class SearchJob final : public LearningJob {
     for (int k = 0; k < search_.validation_trials; ++k) {
       value += search_.value(k % search_.trials, results[k]) / search_.validation_trials;
     }
-    if (!std::isfinite(value) || (!validated_.empty() && value <= validated_return_)) return;
+    // Of equals the later one: where all trials hold, it has been searched for longer.
+    if (!std::isfinite(value) || (!validated_.empty() && value < validated_return_)) return;
     validated_.assign(mean.begin(), mean.end());
     validated_return_ = value;
   }

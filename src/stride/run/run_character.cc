@@ -131,9 +131,10 @@ RunCharacter::RunCharacter(int actor, const LoadedCharacter& loaded, const World
       model_(loaded.character),
       fall_(loaded.character, terrain_, RestState(loaded.character)),
       commands_(std::move(commands)) {
-  if (!viewpoint_.IsWorld() && character_.bodies[0].joint.kind != JointKind::kFree) {
+  if ((!viewpoint_.IsWorld() || setup->z != 0) &&
+      character_.bodies[0].joint.kind != JointKind::kFree) {
     throw InputError(fmt::format(
-        "the root of '{}' is fixed to the world; expected x, y and heading 0", character_.name));
+        "the root of '{}' is fixed to the world; expected x, y, z and heading 0", character_.name));
   }
   if (setup->heading != 0 && world.terrain.kind != Terrain::Kind::kPlane) {
     throw InputError(fmt::format(
@@ -159,7 +160,9 @@ RunCharacter::RunCharacter(int actor, const LoadedCharacter& loaded, const World
     }
     each.style = static_cast<int>(found - styles.begin());
   }
-  seen_ = seen_start_ = controller_->Start();
+  seen_start_ = controller_->Start();
+  if (setup->z != 0) seen_start_.q[2] += setup->z;  // the root is free: checked above
+  seen_ = seen_start_;
   start_ = viewpoint_.ToWorld(seen_start_);
   fall_ = FallDetector(character_, terrain_, seen_start_);
   meter_.emplace(world, start_, actor);

@@ -221,6 +221,7 @@ TEST(Crowd, SetupsComeBackFromJsonAndBadOnesAreRefused) {
   EXPECT_THAT(error(R"([{"speed": 1}])"), HasSubstr("heading_deg"));
   EXPECT_THAT(error(R"([{"x": "far"}])"), HasSubstr("'x'"));
   EXPECT_THAT(error(R"([{"x": 1e9}])"), HasSubstr("-1000 to 1000"));
+  EXPECT_THAT(error(R"([{"z": 1e9}])"), HasSubstr("-1000 to 1000"));
   EXPECT_THAT(error(R"([{"heading": 1, "heading_deg": 1}])"), HasSubstr("both"));
   EXPECT_THAT(error(R"([{"commands": [{"at": 2}, {"at": 1}]}])"), HasSubstr("order of time"));
   EXPECT_THAT(error(R"([{"commands": [{"at": 2, "actor": 1}]}])"), HasSubstr("this one's own"));

@@ -24,9 +24,9 @@ constexpr double kMaxPlace = 1000;   // m
 constexpr double kMaxHeading = 1e6;  // rad or degrees
 
 CharacterSetup CharacterFromJson(const Json& json, const std::string& source) {
-  constexpr const char* kKeys[] = {"character", "controller",        "skill",    "motions",
-                                   "graph",     "controller_config", "x",        "y",
-                                   "heading",   "heading_deg",       "commands", "curves"};
+  constexpr const char* kKeys[] = {"character",         "controller", "skill", "motions", "graph",
+                                   "controller_config", "x",          "y",     "z",       "heading",
+                                   "heading_deg",       "commands",   "curves"};
   if (!json.is_object()) throw InputError(source, 0, "expected a character: an object {…}");
   for (const auto& [key, value] : json.items()) {
     if (std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys)) continue;
@@ -56,6 +56,7 @@ CharacterSetup CharacterFromJson(const Json& json, const std::string& source) {
   if (json.contains("controller_config")) setup.controller_config = json["controller_config"];
   number("x", kMaxPlace, &setup.x);
   number("y", kMaxPlace, &setup.y);
+  number("z", kMaxPlace, &setup.z);
   double degrees = 0;
   number("heading", kMaxHeading, &setup.heading);
   number("heading_deg", kMaxHeading, &degrees);
@@ -88,6 +89,7 @@ OrderedJson ToJson(const CharacterSetup& setup) {
                       {"controller_config", setup.controller_config},
                       {"x", setup.x},
                       {"y", setup.y},
+                      {"z", setup.z},
                       {"heading", setup.heading},
                       {"commands", ToJson(setup.commands)}};
   for (const CurveEdit& edit : setup.curves) json["curves"].push_back(ToJson(edit));

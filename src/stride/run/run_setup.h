@@ -21,6 +21,7 @@ struct CharacterSetup {
   std::string graph;  // the same: a motion graph's file (docs/formats.md); empty: none
   nlohmann::json controller_config = nlohmann::json::object();
   double x = 0, y = 0;                 // m
+  double z = 0;                        // m above where it stands on the ground: stacked boxes
   double heading = 0;                  // rad; 0 where the ground is no plane
   std::vector<TimedCommand> commands;  // besides those of the scenario
   std::vector<CurveEdit> curves;       // of the controller's, edited before it begins

@@ -36,7 +36,7 @@ std::vector<Lee10Clip> Lee10Turns(const ExperimentContext& context) {
   if (context.mocap.empty()) return {};
   return {{"left_45", "walk_left_45degree.bvh", 27, 140, 2},
           {"left_90", "walk_left_90degree.bvh", 26, 154, 2},
-          {"u_turn", "wd2_u-turn_1.bvh", 19, 190, 2},
+          {"u_turn", "wd2_u-turn_1.bvh", 148, 302, 2},
           {"spin", "wd2_2foot_walk_turn2.bvh", 36, 178, 3}};
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "stride/core/error.h"
+#include "stride/math/rotation.h"
 #include "stride/motion/edit/edit.h"
 #include "stride/motion/edit/leg_ik.h"
 #include "stride/motion/edit/seam.h"
@@ -38,6 +39,7 @@ AnimationClip MakeClip(const Character& character, const Motion& motion,
   clip.gains = gains;
   clip.loops = motion.loops;
   clip.fragments = CutAtContacts(character, motion);
+  EvenLegs(character, &clip.fragments);
   // Who has longer legs than the clip takes longer for its longer steps, as a pendulum does.
   const double slower = std::sqrt(FitWayToLegs(character, &clip.fragments));
   for (Fragment& fragment : clip.fragments) {
@@ -49,6 +51,7 @@ AnimationClip MakeClip(const Character& character, const Motion& motion,
     way += fragment.frames.back()[0] - fragment.frames.front()[0];
     seconds += fragment.seconds;
     clip.turn += fragment.turn / static_cast<double>(clip.fragments.size());
+    clip.whole_turn += TurnOfPelvis(fragment);
   }
   clip.speed = way / seconds;
   return clip;
@@ -86,6 +89,24 @@ Motion BestCycle(const Character& character, const Motion& motion) {
         motion.name));
   }
   return MakeLoop(character, motion, cycle.first, cycle.last);
+}
+
+// Mean difference of the joints' rotations, the root's among them, rad.
+double PoseDistance(const Character& character, const std::vector<double>& a,
+                    const std::vector<double>& b) {
+  double sum = 0;
+  std::size_t at = 0;
+  for (const Body& body : character.bodies) {
+    if (body.joint.kind == JointKind::kHinge) {
+      sum += std::fabs(a[at] - b[at]);
+      ++at;
+      continue;
+    }
+    if (body.joint.kind == JointKind::kFree) at += 3;
+    sum += Norm(Log(Conjugate(QuatAt(a, at)) * QuatAt(b, at)));
+    at += 4;
+  }
+  return sum / character.BodyCount();
 }
 
 std::string Group(const std::string& name, const std::string& rule) {
@@ -151,9 +172,46 @@ Animation::Animation(const Character& character, const std::vector<Clip>& clips,
     style_names_.push_back(clips_[act].name);
     style_clip_.push_back(act);
   }
+  for (const int act : acts) FitToWalk(character, &clips_[act]);
   for (Style& style : styles_) AddStandIn(character, &style);
   stand_ = QuietStand(character);
   stand_gains_ = clips_[styles_[0].clips[styles_[0].own]].gains;
+}
+
+// Of a turn those steps are kept that lead best out of the walk and back into it: most captured
+// ones begin and end standing. What it turns counts more than how well it fits. Of an act that does
+// not turn all steps are kept.
+void Animation::FitToWalk(const Character& character, AnimationClip* act) const {
+  constexpr double kLeastTurn = 20;                      // degrees
+  constexpr double kTurnCounts = 2, kSpeedCounts = 0.5;  // against the pose, of rad and of m/s
+  const std::vector<Fragment>& all = act->fragments;
+  const AnimationClip& walk = clips_[styles_[0].clips[0]];
+  if (std::fabs(act->whole_turn) < Radians(kLeastTurn)) return;
+  // Between a frame of the act and the start of the step of the walk in which `swing` swings.
+  const auto misfit = [&](const std::vector<double>& q, double speed, int swing) {
+    for (const Fragment& step : walk.fragments) {
+      if (step.Swing() == swing) {
+        return PoseDistance(character, q, step.frames.front()) +
+               kSpeedCounts * std::fabs(speed - walk.speed);
+      }
+    }
+    return HUGE_VAL;
+  };
+  double best = HUGE_VAL;
+  std::size_t from = 0, to = all.size();
+  for (std::size_t a = 0; a < all.size(); ++a) {
+    if (all[a].Swing() < 0) continue;
+    double turn = 0;
+    for (std::size_t b = a; b < all.size(); ++b) {
+      turn += all[b].turn;
+      if (all[b].Swing() < 0) continue;
+      const double cost = kTurnCounts * std::fabs(turn - act->whole_turn) +
+                          misfit(all[a].frames.front(), all[a].speed, all[a].Swing()) +
+                          misfit(all[b].frames.back(), all[b].speed, 1 - all[b].Swing());
+      if (cost < best) best = cost, from = a, to = b + 1;
+    }
+  }
+  act->fragments = {all.begin() + from, all.begin() + to};
 }
 
 // Steps on the spot and longer ones, so that every style has speeds from standing on.

@@ -39,8 +39,9 @@ struct AnimationClip {
   std::string name;
   FeedbackGains gains;
   std::vector<Fragment> fragments;
-  double speed = 0;  // along what it faces, m/s: negative backward
-  double turn = 0;   // mean turn of a step, rad
+  double speed = 0;       // along what it faces, m/s: negative backward
+  double turn = 0;        // mean turn of a step, rad
+  double whole_turn = 0;  // of the pelvis from its first frame to its last, rad
   bool loops = false;
   std::vector<int> next;  // of a graph: clips that may follow
 };
@@ -112,6 +113,7 @@ class Animation {
     std::vector<int> clips;  // straight loops by speed
     int own = 0;             // the one that it walks unless told a speed: index into clips
   };
+  void FitToWalk(const Character& character, AnimationClip* act) const;
   void AddStandIn(const Character& character, Style* style);
   void PlanGait(int swing, double heading, const Command& command, AnimationState* state,
                 PlannedFragment* next) const;

@@ -300,8 +300,17 @@ void DataDrivenController::LearnFromStep() {
 }
 
 void DataDrivenController::Plan(const Observation& observation, const Command& command) {
-  LearnFromStep();
-  KeepDirection(Vec3At(observation.state.q, 0));
+  const Vec3d root = Vec3At(observation.state.q, 0);
+  if (now_.leads && !animation_->IsGraph()) {
+    // The steps of an act say nothing of the gait.
+    way_known_ = false;
+    step_start_ = root;
+    step_slow_ = step_aside_ = 0;
+    step_frames_ = 0;
+  } else {
+    LearnFromStep();
+    KeepDirection(root);
+  }
   heading_ = std::remainder(heading_ + now_.turn + now_.bend, 2 * M_PI);
   // Turned away by a push or a slip, it goes on from how it stands, and steers back.
   const double off = std::remainder(NearestHeading(simulated_.frames.rotation[rig_->pelvis]) -
@@ -485,8 +494,8 @@ void DataDrivenController::Control(const Observation& observation, const Command
   if (now_.Swing() < 0) {
     ErrorAt(phase_, state);
     const Vec3d falls = error_.position + error_.velocity * ahead_;
-    if (Norm(falls) > kStepsOut * animation_->Legs() && !animation_->IsGraph()) {
-      // Who loses its stand steps, with the foot on the side that it falls to.
+    if (Norm(falls) > kStepsOut * animation_->Legs() && !now_.leads) {
+      // Who loses its stand steps, with the foot on the side that it falls to. An act goes on.
       animation_->StepInPlace(Dot(Cross(kUp, error_.along), falls) > 0 ? 0 : 1, &state_, &now_);
       BeginFragment();
     } else if (phase_ >= 1) {

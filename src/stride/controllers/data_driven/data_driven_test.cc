@@ -232,6 +232,57 @@ TEST_F(FragmentTest, TheWayFitsLongerLegs) {
   EXPECT_NEAR(LowestContactAt(body, fragments[0].frames[3]), 0, 1e-9);
 }
 
+TEST_F(FragmentTest, WhoHasOneLegShorterBendsTheOther) {
+  std::vector<Fragment> fragments = CutAtContacts(body, walk);
+  const std::vector<Fragment> before = fragments;
+  EvenLegs(body, &fragments);
+  EXPECT_EQ(fragments[0].frames, before[0].frames);  // both are as long
+  Scenario scenario;
+  scenario.changes = {{"left_leg", 0.97}};
+  ApplyChanges(scenario, &body);
+  EvenLegs(body, &fragments);
+  const Rig rig(body);
+  const double ratio = rig.legs[0].Reach() / rig.legs[1].Reach();
+  EXPECT_NEAR(ratio, 0.97, 1e-6);
+  for (std::size_t f = 0; f < before[0].frames.size(); ++f) {
+    const EditedPose was = PoseOf(rig, before[0].frames[f]),
+                     is = PoseOf(rig, fragments[0].frames[f]);
+    const auto length = [&](const EditedPose& pose, int side) {
+      const FootParts& foot = rig.feet[side];
+      return Norm(pose.frames.position[foot.foot] - pose.frames.position[foot.thigh]);
+    };
+    EXPECT_NEAR(length(is, 0), length(was, 0), 1e-9);
+    EXPECT_NEAR(length(is, 1), ratio * length(was, 1), 1e-4);
+    const Quatd turn =
+        Conjugate(was.frames.rotation[rig.feet[1].foot]) * is.frames.rotation[rig.feet[1].foot];
+    EXPECT_LT(Norm(Log(turn)), 1e-4);
+  }
+}
+
+// A walk that goes straight on and spins about itself, faster than half a turn a step.
+TEST_F(FragmentTest, WhoSpinsGoesWhereItFaces) {
+  Motion spins = walk;
+  spins.loops = false;
+  const int rounds = 4, count = walk.FrameCount() - 1;
+  spins.frames.clear(), spins.contacts.clear();
+  const double rate = 1.2 * 2 * M_PI / count;  // rad a frame
+  for (int f = 0; f < rounds * count; ++f) {
+    std::vector<double> q = walk.frames[f % count];
+    q[0] += f / count * walk.frames.back()[0];
+    Put(AxisAngle({0, 0, 1}, rate * f) * QuatAt(q, 3), 3, &q);
+    spins.frames.push_back(q);
+    spins.contacts.push_back(walk.contacts[f % count]);
+  }
+  const std::vector<Fragment> fragments = CutAtContacts(body, spins);
+  double turn = 0, pelvis = 0;
+  for (const Fragment& fragment : fragments) {
+    turn += fragment.turn, pelvis += TurnOfPelvis(fragment);
+    EXPECT_LT(std::fabs(NearestHeading(QuatAt(fragment.frames[0], 3))), M_PI / 2);
+  }
+  EXPECT_GT(pelvis, (rounds - 1) * 1.2 * 2 * M_PI);
+  EXPECT_NEAR(turn, pelvis, 0.15 * pelvis);
+}
+
 TEST_F(FragmentTest, WhatIsNoWalkIsRefused) {
   EXPECT_THAT(InputErrorOf([&] { CutAtContacts(body, LoadMotion("stand", body)); }),
               HasSubstr("no usable step"));
@@ -271,6 +322,41 @@ TEST_F(FragmentTest, SpeedsAreBlendedAndFeetTakeTurns) {
   EXPECT_NEAR(next.gains.c1_coronal, (1 - share) * 0.2 + share * 0.3, 1e-6);
   animation.Next(swung, 0, {.heading = 2.0}, &state, &next);
   EXPECT_NEAR(next.bend, 15 * M_PI / 180, 1e-6);
+}
+
+// Of a turn that begins and ends with slow steps, those that turn are kept and fit the walk.
+TEST_F(FragmentTest, TurnsAreCutToFitTheWalk) {
+  const Motion left = LoadMotion("turn_left", body), slow = LoadMotion("walk_slow", body);
+  Motion act = left;
+  act.name = "act", act.loops = false;
+  act.frames.clear(), act.contacts.clear();
+  double heading = 0;
+  Vec3d place;
+  // Each clip from where the one before ended.
+  const auto append = [&](const Motion& motion) {
+    const std::vector<double>&first = motion.frames.front(), &last = motion.frames.back();
+    const double from = NearestHeading(QuatAt(first, 3));
+    for (int f = 0; f + 1 < motion.FrameCount(); ++f) {
+      std::vector<double> q = motion.frames[f];
+      MovePose(body, 0, {-first[0], -first[1], 0}, &q);
+      MovePose(body, heading - from, {place.x, place.y, 0}, &q);
+      act.frames.push_back(q);
+      act.contacts.push_back(motion.contacts[f]);
+    }
+    const Vec3d way = Vec3At(last, 0) - Vec3At(first, 0);
+    place += Rotate(AxisAngle({0, 0, 1}, heading - from), Vec3d{way.x, way.y, 0});
+    heading += NearestHeading(QuatAt(last, 3)) - from;
+  };
+  append(slow), append(left), append(left), append(slow);
+  const FeedbackGains gains = RowOfGains("normal");
+  const Animation animation(body, {{walk, gains}, {act, gains}}, {});
+  const AnimationClip& kept = animation.Clips()[1];
+  const std::size_t all = CutAtContacts(body, act).size();
+  EXPECT_LT(kept.fragments.size(), all);
+  double turn = 0;
+  for (const Fragment& fragment : kept.fragments) turn += fragment.turn;
+  EXPECT_NEAR(kept.whole_turn, M_PI / 2, 0.2);
+  EXPECT_NEAR(turn, kept.whole_turn, 0.1 * kept.whole_turn);
 }
 
 TEST_F(FragmentTest, ADeadEndOfAGraphIsRefused) {

@@ -32,28 +32,41 @@ class WayHeading {
     if (!motion_.loops) {
       from = std::max(from, 0.0), to = std::min(to, motion_.Duration());
     }
+    const Stretch all = Over(from, to);
+    if (std::fabs(all.turn) > kPi / 2) {  // spins: as much before as after, or it is ahead
+      const double half = std::min(t - from, to - t);
+      return Over(t - half, t + half).facing;
+    }
+    if (std::hypot(all.way.x, all.way.y) < 0.2 * (to - from)) return all.facing;  // stays about
+    constexpr double kStraight = kPi / 6;
+    const double along = std::atan2(all.way.y, all.way.x);
+    if (std::fabs(Wrapped(along - all.facing)) < kStraight) return along;
+    if (std::fabs(Wrapped(along + kPi - all.facing)) < kStraight) return Wrapped(along + kPi);
+    return all.facing;
+  }
+
+ private:
+  struct Stretch {
+    double facing = 0, turn = 0;  // the pelvis's mean heading, and how far it turns, rad
+    Vec3d way;
+  };
+  Stretch Over(double from, double to) const {
     constexpr int kSamples = 16;
-    double facing_x = 0, facing_y = 0;
-    Vec3d start, end;
+    Stretch stretch;
+    Vec3d start;
+    double first = 0;
     for (int k = 0; k <= kSamples; ++k) {
       const std::vector<double> q =
           SampleMotion(motion_, character_, from + (to - from) * k / kSamples);
       const double heading = NearestHeading(QuatAt(q, 3));
-      facing_x += std::cos(heading), facing_y += std::sin(heading);
-      if (k == 0) start = Vec3At(q, 0);
-      end = Vec3At(q, 0);
+      if (k == 0) start = Vec3At(q, 0), first = heading;
+      stretch.turn += Wrapped(heading - first - stretch.turn);
+      stretch.facing += (first + stretch.turn) / (kSamples + 1);
+      stretch.way = Vec3At(q, 0) - start;
     }
-    const double facing = std::atan2(facing_y, facing_x);
-    const Vec3d way = end - start;
-    if (std::hypot(way.x, way.y) < 0.2 * (to - from)) return facing;  // hardly goes anywhere
-    constexpr double kStraight = kPi / 6;
-    const double along = std::atan2(way.y, way.x);
-    if (std::fabs(Wrapped(along - facing)) < kStraight) return along;
-    if (std::fabs(Wrapped(along + kPi - facing)) < kStraight) return Wrapped(along + kPi);
-    return facing;
+    return stretch;
   }
 
- private:
   const Character& character_;
   const Motion& motion_;
   double half_;
@@ -172,11 +185,43 @@ std::vector<Fragment> CutAtContacts(const Character& character, const Motion& mo
       fragment.frames.push_back(std::move(q));
     }
     fragment.speed = way_length / fragment.seconds;
+    // Of one that spins the way's heading may turn by more than half a turn in a step.
+    fragment.turn += 2 * kPi * std::round((TurnOfPelvis(fragment) - fragment.turn) / (2 * kPi));
     fragments.push_back(std::move(fragment));
   }
   const Kinematics kinematics(character);
   for (Fragment& fragment : fragments) MakeSignsContinuous(kinematics, &fragment.frames);
   return fragments;
+}
+
+double TurnOfPelvis(const Fragment& fragment) {
+  double turn = 0;
+  for (std::size_t f = 1; f < fragment.frames.size(); ++f) {
+    turn += Wrapped(NearestHeading(QuatAt(fragment.frames[f], 3)) -
+                    NearestHeading(QuatAt(fragment.frames[f - 1], 3)));
+  }
+  return turn;
+}
+
+void EvenLegs(const Character& character, std::vector<Fragment>* fragments) {
+  const Kinematics kinematics(character);
+  const std::array<FootParts, 2> feet = FeetOf(character);
+  const LegIk legs[2] = {LegIk(kinematics, feet[0]), LegIk(kinematics, feet[1])};
+  const int longer = legs[0].Reach() > legs[1].Reach() ? 0 : 1;
+  const double ratio = legs[1 - longer].Reach() / legs[longer].Reach();
+  constexpr double kEven = 0.999;
+  if (ratio > kEven) return;
+  const FootParts& foot = feet[longer];
+  BodyFrames frames;
+  for (Fragment& fragment : *fragments) {
+    for (std::vector<double>& q : fragment.frames) {
+      kinematics.Frames(q, &frames);
+      const Vec3d hip = frames.position[foot.thigh];
+      legs[longer].Solve(frames, hip + (frames.position[foot.foot] - hip) * ratio,
+                         frames.rotation[foot.foot], legs[longer].ToeAngle(frames), &q);
+    }
+    MakeSignsContinuous(kinematics, &fragment.frames);
+  }
 }
 
 double FitWayToLegs(const Character& character, std::vector<Fragment>* fragments) {

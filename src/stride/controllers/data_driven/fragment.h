@@ -35,6 +35,13 @@ struct Fragment {
 // labels that contradict the motion (a foot that stands in the air).
 std::vector<Fragment> CutAtContacts(const Character& character, const Motion& motion);
 
+// How far the pelvis turns in it, all turns counted, rad.
+double TurnOfPelvis(const Fragment& fragment);
+
+// Who has one leg shorter than the other bends the longer one: its ankle comes as near to the hip
+// as the shorter leg's would. With the clip's angles the shorter one lands late, step after step.
+void EvenLegs(const Character& character, std::vector<Fragment>* fragments);
+
 // A clip's joint angles on a body of other proportions than it was made for let the standing foot
 // slide and hover. The root's way then becomes that which keeps the standing feet in place, and its
 // height that which puts them on the ground. Clean clips stay as they are. Returns the factor.

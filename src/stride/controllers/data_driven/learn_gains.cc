@@ -17,6 +17,7 @@
 #include "stride/motion/import/motion_source.h"
 #include "stride/motion/travel.h"
 #include "stride/optim/cma_es.h"
+#include "stride/scenario/option_text.h"
 #include "stride/scenario/placement.h"
 #include "stride/scenario/variation.h"
 
@@ -41,7 +42,6 @@ struct GainSettings {
   std::string tracking = "prescribed", row = "auto";
   double k_t = 40;
   double friction = 1, stiffness = ContactModel{}.stiffness, damping = ContactModel{}.damping;
-  double bodies = 0;
   WorldVariation variation = {.stiffness = 2, .damping = 1.5, .friction = 1.4, .gains = 1};
 };
 template <class Visitor>
@@ -68,9 +68,6 @@ void VisitConfig(GainSettings& s, Visitor& visit) {
   visit("friction", s.friction, {0.05, 10}, "of the ground that is learned on");
   visit("stiffness", s.stiffness, {1, 1e8, "N/m"}, "of a contact point of that ground");
   visit("damping", s.damping, {0, 1e6, "N s/m"}, "of a contact point of that ground");
-  visit("bodies", s.bodies, {0, 1},
-        "how far the body differs in half of the trials; 1: 15 kg on a shank, legs half as long "
-        "again or half as long, one leg 3 % shorter, all a fifth smaller");
   VisitConfig(s.variation, visit);
 }
 
@@ -373,12 +370,14 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   plan->skill.config.k_t = settings.k_t;
   if (request.Has("from")) {
     const Skill skill = LoadSkillOf("data_driven", request.Text("from"));
-    start = SkillOf(skill).clips[0].gains;
+    start = SkillOf(skill).clips.back().gains;  // what it learned last
     plan->from = skill.provenance;
   }
   if (request.Has("walk")) {
     const Skill walk = LoadSkillOf("data_driven", request.Text("walk"));
-    if (walk.character != source.character) {
+    Character body = walk.character;
+    body.description = source.character.description;  // may have been reworded since
+    if (body != source.character) {
       throw InputError(fmt::format("{} is a skill of '{}', the clip is on '{}'; give --character",
                                    request.Text("walk"), walk.character.name,
                                    source.character.name));
@@ -424,20 +423,15 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     add(change, clip);
     plan->order.push_back(static_cast<int>(plan->variants.size()) - 1);
   };
-  if (const double x = settings.bodies; x > 0) {
-    constexpr int kOtherBodies = 7;
-    for (const char* shank : {"left_shank", "right_shank"}) {
-      add_other({.loads = {{shank, 15 * x}}}, source.motion);
+  if (request.Has("load")) {
+    for (const std::string& text : request.options.at("load")) {
+      add_other({.loads = {ParseLoad(text)}}, source.motion);
     }
-    for (const double legs : {1 + 0.5 * x, 1 - 0.5 * x}) {
-      add_other({.changes = {{"legs", legs}}}, source.motion);
+  }
+  if (request.Has("change")) {
+    for (const std::string& text : request.options.at("change")) {
+      add_other({.changes = {ParseChange(text)}}, source.motion);
     }
-    for (const char* leg : {"left_leg", "right_leg"}) {
-      add_other({.changes = {{leg, 1 - 0.03 * x}}}, source.motion);
-    }
-    add_other({.changes = {{"all", 1 - 0.2 * x}}}, source.motion);
-    // As many trials of the body itself.
-    for (int k = 1; k < kOtherBodies; ++k) plan->order.insert(plan->order.begin(), 0);
   }
   if (request.Has("also")) {
     for (const std::string& file : request.options.at("also")) {
@@ -506,6 +500,12 @@ LearningMethod GainLearning() {
           .examples = {"stride learn gains walk -o walk.skill",
                        "stride learn gains capture.bvh -o mine.skill --character human"},
           .options = {{"from", "Skill of this method to begin with"},
+                      {"load",
+                       "BODY,KG: the same gains have to walk the body with this load too; "
+                       "repeatable, each a body of its own"},
+                      {"change",
+                       "BODY,LENGTH[,MASS]: likewise for the body changed by these factors; "
+                       "repeatable"},
                       {"also", "A further clip that the same gains have to walk; repeatable"},
                       {"walk",
                        "Skill of this method: the clip, a turn say, is performed out of its "
