@@ -19,7 +19,7 @@ Verb ConvertVerb() {
       [](CLI::App* app, const CommonOptions*) {
         auto options = std::make_shared<ConvertOptions>();
         app->add_option("in", options->input,
-                        "A built-in character or motion, an MJCF file, a motion file, key "
+                        "A built-in character or motion, an MJCF or URDF file, a motion file, key "
                         "poses, motion capture, or a recording")
             ->required();
         app->add_option("out", options->output,
@@ -27,7 +27,7 @@ Verb ConvertVerb() {
             ->required();
         app->add_option(
             "--character", options->character,
-            fmt::format("Who moves, for a motion: a name, or an MJCF file; else the motion "
+            fmt::format("Who moves, for a motion: a name, or an MJCF or URDF file; else the motion "
                         "file's own, or {}",
                         kDefaultHuman));
         return [options]() -> Output {

@@ -32,10 +32,11 @@ Verb GaitVerb() {
             ->check(CLI::Number);
         app->add_option("--to", options.gait.to, "Where to end, s; else at the end, or at a fall")
             ->check(CLI::Number);
-        app->add_option("--character", options.character,
-                        fmt::format("Who moves, for a motion: a name, or an MJCF file; else the "
-                                    "motion file's own, or {}",
-                                    kGaitHuman));
+        app->add_option(
+            "--character", options.character,
+            fmt::format("Who moves, for a motion: a name, or an MJCF or URDF file; else the "
+                        "motion file's own, or {}",
+                        kGaitHuman));
         app->add_option("--fps", options.fps,
                         "True rate of a motion capture, frames/s; else what it says")
             ->check(CLI::PositiveNumber);

@@ -84,7 +84,7 @@ Verb ImportVerb() {
             ->required();
         app->add_option("-o,--output", options->output, "Motion file to write")->required();
         app->add_option("--character", options->character,
-                        "Human that shall move: a name, or an MJCF file")
+                        "Human that shall move: a name, or an MJCF or URDF file")
             ->capture_default_str();
         app->add_option("--map", options->map, "JSON file that names the joint of each part");
         app->add_option("--fps", options->fps,

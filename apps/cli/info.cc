@@ -113,10 +113,10 @@ Verb InfoVerb() {
        "stride info run.stride"},
       [](CLI::App* app, const CommonOptions*) {
         auto source = std::make_shared<std::string>();
-        app->add_option(
-               "file", *source,
-               "A built-in character or motion, an MJCF file, a motion file, motion capture, a "
-               "recording, or a skill (.skill)")
+        app->add_option("file", *source,
+                        "A built-in character or motion, an MJCF or URDF file, a motion file, "
+                        "motion capture, a "
+                        "recording, or a skill (.skill)")
             ->required();
         return [source]() -> Output {
           if (NamesRecording(*source)) {

@@ -82,9 +82,10 @@ void AddOptions(const LearningMethod& method, Arguments* a, CLI::App* app) {
   }
   app->add_option("-o,--out", r.out, method.makes_motion ? "Motion file to write" : "File to write")
       ->required();
-  app->add_option("--character", r.character,
-                  "Built-in name, or an MJCF file; what the input says if left out, else liu16 "
-                  "(liu16-strong has stronger gains for stunts: kicks, spins, flips)");
+  app->add_option(
+      "--character", r.character,
+      "Built-in name, or an MJCF or URDF file; what the input says if left out, else liu16 "
+      "(liu16-strong has stronger gains for stunts: kicks, spins, flips)");
   app->add_option("--name", r.name, "Name of what is learned; that of the input if left out");
   app->add_flag("--resume", a->resume, "Go on from OUT.checkpoint, to the same result");
   app->add_option("--threads", a->threads, "0: all of this machine")->capture_default_str();

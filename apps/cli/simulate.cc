@@ -198,9 +198,9 @@ Verb SimulateVerb() {
         auto arguments = std::make_shared<Arguments>();
         SimulateOptions& o = arguments->options;
         CharacterSetup& first = o.setup.characters[0];
-        arguments->character =
-            app->add_option("--character", first.character, "Built-in name, or an MJCF file")
-                ->capture_default_str();
+        arguments->character = app->add_option("--character", first.character,
+                                               "Built-in name, or an MJCF or URDF file")
+                                   ->capture_default_str();
         app->add_option("--engine", o.setup.engine, "See: stride list engines")
             ->capture_default_str();
         app->add_option("--controller", first.controller, "See: stride list controllers")

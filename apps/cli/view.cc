@@ -146,7 +146,7 @@ Verb ViewVerb() {
                             "A recording, or a motion (built in or a file); none: simulate");
             app->add_option("--scenario", a.scenario, "JSON file: ground, pushes, commands");
             app->add_option("--character", first.character,
-                            "Built-in name, or an MJCF file [default: liu16]");
+                            "Built-in name, or an MJCF or URDF file [default: liu16]");
             app->add_option("--engine", a.setup.engine, "See: stride list engines")
                 ->capture_default_str();
             app->add_option("--controller", first.controller, "See: stride list controllers")

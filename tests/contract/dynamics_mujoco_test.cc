@@ -23,7 +23,7 @@ State RandomState(const Character& character, std::mt19937_64* rng) {
   for (int i = 0; i < character.BodyCount(); ++i) {
     double* q = &state.q[layout.q[i]];
     const JointKind kind = character.bodies[i].joint.kind;
-    if (kind == JointKind::kHinge) {
+    if (HasOneAxis(kind)) {
       *q = normal(*rng);
       continue;
     }
@@ -52,6 +52,10 @@ std::vector<std::string> Names() {
   for (const CharacterInfo& info : BuiltInCharacters()) names.push_back(info.name);
   names.emplace_back("/usr/share/mujoco/model/humanoid/humanoid.xml");
   names.emplace_back("/usr/share/mujoco/model/humanoid100/humanoid100.xml");
+  for (const char* planar : {"half_cheetah", "planar_hopper", "planar_walker", "swimmer"}) {
+    names.push_back(STRIDE_TEST_CHARACTERS + std::string("/") + planar + ".xml");
+  }
+  names.push_back(STRIDE_TEST_CHARACTERS "/slides.xml");  // inside the tree too
   return names;
 }
 

@@ -90,10 +90,10 @@ State RandomState(const Character& character, std::mt19937_64* random) {
   for (int i = 0; i < character.BodyCount(); ++i) {
     double* q = &state.q[layout.q[i]];
     const JointKind kind = character.bodies[i].joint.kind;
-    if (kind == JointKind::kHinge) q[0] += 0.1 * normal(*random);
+    if (HasOneAxis(kind)) q[0] += 0.1 * normal(*random);
     if (kind == JointKind::kFree) q[2] += 2;
     if (kind == JointKind::kFree) q += 3;
-    if (kind == JointKind::kHinge) continue;
+    if (HasOneAxis(kind)) continue;
     const Quatd turn = Exp(Vec3d{normal(*random), normal(*random), normal(*random)} * 0.2);
     const Quatd r = Normalized(Quatd{q[0], q[1], q[2], q[3]} * turn);
     q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
@@ -428,6 +428,79 @@ TEST_P(EngineTest, SaysWhatItCannotDo) {
   expect_agreement(world, Has(Feature::kSeveralActors));
   world.contacts = true;
   expect_agreement(world, Has(Feature::kSeveralActors) && Has(Feature::kActorContact));
+}
+
+// An arm that turns about the vertical and a block that slides out along it.
+Character SlidingArm() {
+  Character c;
+  c.name = "sliding arm";
+  Body arm;
+  arm.name = "arm";
+  arm.offset = {0, 0, 1};
+  arm.joint.kind = JointKind::kHinge;
+  arm.joint.axis = {0, 0, 1};
+  arm.mass = 2;
+  arm.inertia = {0.1, 0, 0, 0.2, 0, 0.3};
+  Body block;
+  block.name = "block";
+  block.parent = 0;
+  block.offset = {0.2, 0, 0};
+  block.joint.kind = JointKind::kSlide;
+  block.joint.axis = {1, 0, 0};
+  block.mass = 1.5;
+  block.inertia = {0.01, 0, 0, 0.01, 0, 0.02};
+  c.bodies = {arm, block};
+  c.rest_q = {0, 0};
+  return c;
+}
+
+TEST_P(EngineTest, WhatSlidesOutwardsKeepsMomentumAndEnergy) {
+  World world = WorldOf({SlidingArm()});
+  world.time_step = 0.001;
+  if (!FindEngine(GetParam()).Has(Feature::kSlides)) {
+    EXPECT_THROW(Make(world), InputError);
+    return;
+  }
+  const auto engine = Make(world);
+  engine->SetState(0, {{0, 0}, {4, 0}});
+  const auto inertia = [](double way) {
+    const double r = 0.2 + way;
+    return 0.3 + 0.02 + 1.5 * r * r;
+  };
+  const double momentum = inertia(0) * 4, energy = 0.5 * inertia(0) * 16;
+  Advance(engine.get(), 500, PassiveAll(world));
+  const State& s = engine->GetState(0);
+  EXPECT_GT(s.q[1], 0.5);  // it is flung out
+  EXPECT_NEAR(inertia(s.q[1]) * s.v[0], momentum, 0.01 * momentum);
+  EXPECT_NEAR(0.5 * inertia(s.q[1]) * s.v[0] * s.v[0] + 0.75 * s.v[1] * s.v[1], energy,
+              0.02 * energy);
+}
+
+// A servo and a push along a slide, and a limit that stops it.
+TEST_P(EngineTest, SlidesAreDrivenPushedAndStopped) {
+  Character cart = SlidingArm();
+  cart.bodies.erase(cart.bodies.begin());
+  cart.bodies[0].parent = -1;
+  cart.bodies[0].joint.limited = true;
+  cart.bodies[0].joint.lower = -1;
+  cart.bodies[0].joint.upper = 0.5;
+  cart.rest_q = {0};
+  World world = WorldOf({cart});
+  if (!FindEngine(GetParam()).Has(Feature::kSlides)) return;
+  const auto engine = Make(world);
+  std::vector<Actuation> drive = PassiveAll(world);
+  drive[0].target_q = {0.3};
+  drive[0].kp = {60};
+  drive[0].kd = {20};
+  Advance(engine.get(), 600, drive);
+  EXPECT_NEAR(engine->GetState(0).q[0], 0.3, 1e-3);
+  // 6 N against 60 N/m.
+  const ExternalForce push{.actor = 0, .body = 0, .force = {-6, 0, 0}};
+  Advance(engine.get(), 600, drive, {push});
+  EXPECT_NEAR(engine->GetState(0).q[0], 0.2, 1e-3);
+  drive[0].target_q = {3};
+  Advance(engine.get(), 600, drive);
+  EXPECT_NEAR(engine->GetState(0).q[0], 0.5, 0.1);
 }
 
 TEST_P(EngineTest, RejectsABadWorld) {

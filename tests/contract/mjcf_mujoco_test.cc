@@ -1,4 +1,6 @@
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -38,12 +40,13 @@ const char* NameOf(const mjModel* m, mjtObj kind, int id) {
   return name ? name : "";
 }
 
-// At key 0 where there is one, with every hinge turning.
+// At key 0 where there is one, with every hinge turning and every slide sliding.
 DataPtr Moving(const mjModel* m) {
   DataPtr d(mj_makeData(m), mj_deleteData);
   if (m->nkey > 0) mj_resetDataKeyframe(m, d.get(), 0);
   for (int j = 0; j < m->njnt; ++j) {
-    if (m->jnt_type[j] == mjJNT_HINGE) d->qvel[m->jnt_dofadr[j]] = std::sin(1.0 + j);
+    const bool one_axis = m->jnt_type[j] == mjJNT_HINGE || m->jnt_type[j] == mjJNT_SLIDE;
+    if (one_axis) d->qvel[m->jnt_dofadr[j]] = std::sin(1.0 + j);
   }
   mj_forward(m, d.get());
   return d;
@@ -195,6 +198,56 @@ TEST(MjcfAgainstMujoco, EveryWayToSaySomething) {
   ASSERT_TRUE(theirs && ours);
   // MuJoCo finds the principal axes of a full inertia to about 1e-7 only.
   ExpectSameMechanism(theirs.get(), ours.get(), 1e-6);
+}
+
+// The planar bodies that every user of MuJoCo knows, slides inside a tree, an ant.
+TEST(MjcfAgainstMujoco, BodiesOfOthers) {
+  for (const char* name :
+       {"half_cheetah", "planar_hopper", "planar_walker", "swimmer", "slides", "ant"}) {
+    SCOPED_TRACE(name);
+    const std::string path = std::string(STRIDE_TEST_CHARACTERS "/") + name + ".xml";
+    const ModelPtr theirs = Load(path, nullptr);
+    const Character character = ReadMjcf(path).character;
+    const ModelPtr ours = Compile(WriteMjcf(character));
+    ASSERT_TRUE(theirs && ours);
+    ours->nkey = 0;
+    // What MuJoCo calls zero (`ref`) is the file's; its springs are compared apart from it.
+    ExpectSameMechanism(theirs.get(), ours.get(), 1e-9);
+    EXPECT_FALSE(character.contact_points.empty());
+  }
+}
+
+TEST(UrdfAgainstMujoco, AWholeRobot) {
+  const std::string path = STRIDE_TEST_CHARACTERS "/walker.urdf";
+  std::ifstream file(path);
+  std::string xml((std::istreambuf_iterator<char>(file)), {});
+  // MuJoCo reads URDF too, but not meshes that are not there.
+  const std::size_t visual = xml.find("<visual>"), end = xml.find("</visual>");
+  ASSERT_NE(visual, std::string::npos);
+  xml.erase(visual, end + 9 - visual);
+  const ModelPtr theirs = Compile(xml);
+  const MjcfFile read = ReadMjcf(path);
+  const ModelPtr ours = Compile(WriteMjcf(read.character));
+  ASSERT_TRUE(theirs && ours);
+  ours->nkey = 0;
+  ASSERT_EQ(theirs->nv, ours->nv);
+  const DataPtr a = Moving(theirs.get()), b = Moving(ours.get());
+  const int nv = theirs->nv;
+  std::vector<double> ma(nv * nv), mb(nv * nv);
+  mj_fullM(theirs.get(), ma.data(), a->qM);
+  mj_fullM(ours.get(), mb.data(), b->qM);
+  // MuJoCo finds the principal axes of a full inertia to about 1e-7 only.
+  for (int k = 0; k < nv * nv; ++k) EXPECT_NEAR(ma[k], mb[k], 1e-6) << k;
+  for (int k = 0; k < nv; ++k) {
+    EXPECT_NEAR(a->qfrc_bias[k], b->qfrc_bias[k], 1e-5) << k;
+    EXPECT_NEAR(a->qfrc_passive[k], b->qfrc_passive[k], 1e-9) << k;
+  }
+  for (int j = 1; j < theirs->njnt; ++j) {
+    EXPECT_EQ(theirs->jnt_limited[j], ours->jnt_limited[j]) << j;
+    if (!theirs->jnt_limited[j]) continue;
+    EXPECT_NEAR(theirs->jnt_range[2 * j], ours->jnt_range[2 * j], 1e-12) << j;
+    EXPECT_NEAR(theirs->jnt_range[2 * j + 1], ours->jnt_range[2 * j + 1], 1e-12) << j;
+  }
 }
 
 TEST(MjcfAgainstMujoco, BuiltInCharactersCompile) {

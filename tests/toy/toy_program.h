@@ -46,7 +46,7 @@ struct ToyProgram {
       drive.torque = {S(d.torque.x), S(d.torque.y), S(d.torque.z)};
       drive.target_v = {S(0), S(0), S(0)};
       const Quat<S> pose{S(d.target.w), S(d.target.x), S(d.target.y), S(d.target.z)};
-      if (view.tree.bodies[i].kind == JointKind::kHinge) {
+      if (HasOneAxis(view.tree.bodies[i].kind)) {
         drive.target = {pose.w + angle, S(0), S(0), S(0)};
       } else {
         drive.target = pose * turn;

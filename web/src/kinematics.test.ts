@@ -70,6 +70,28 @@ test('velocity of the centre of mass is the derivative of its position', () => {
   close(com({ q, v }).velocity, slope, 1e-7);
 });
 
+// A cart on a rail, and a rod that slides out of what turns on it.
+const slider: Character = {
+  name: 'slider', roles: {}, rest_q: [],
+  bodies: [body('slide', -1, [0, 0, 1], [1, 0, 0]), body('hinge', 0, [0, 0, 0]), body('slide', 1, [0, 0, -0.5], [0, 0, -1])],
+};
+
+test('slides move along their axis, turned with what they hang on', () => {
+  const slides = layoutOf(slider);
+  assert.deepEqual(slides, { q: [0, 1, 2], v: [0, 1, 2], nq: 3, nv: 3 });
+  const frames = forward(slider, slides, [2, Math.PI / 2, 0.25], makeFrames(slider));
+  close(frames.position.subarray(0, 6), [2, 0, 1, 2, 0, 1]);
+  close(frames.position.subarray(6, 9), [2 - 0.75, 0, 1]);
+  const q = [0.4, 0.7, 0.3], v = Float64Array.from([1.5, -2, 0.8]);
+  const com = (h: number) => {
+    const state = { q: Float64Array.from(q, (x, k) => x + h * v[k]), v };
+    return centreOfMass(slider, slides, state, forward(slider, slides, state.q, makeFrames(slider)));
+  };
+  const h = 1e-5, before = com(-h), after = com(h);
+  close(com(0).velocity, after.position.map((x, k) => (x - before.position[k]) / (2 * h)), 1e-7);
+  close(blend(slider, slides, [0, 0, 0], q, 0.5), [0.2, 0.35, 0.15]);
+});
+
 test('blending goes the shorter way', () => {
   const a = [0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0];
   const b = [1, 0, 0, -Math.SQRT1_2, 0, 0, -Math.SQRT1_2, 1, 1, 0, 0, 0, 0];

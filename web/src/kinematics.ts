@@ -1,7 +1,8 @@
 import type { ActorState, Character, Vec3 } from './schema';
 
 // Body frames from coordinates, by the conventions of src/stride/character/character.h: in the zero
-// pose all frames are aligned with the world; a joint is an offset and a rotation.
+// pose all frames are aligned with the world; a joint is an offset and a rotation, or a way along
+// its axis.
 
 export interface Layout {
   q: number[]; // where a joint's numbers start
@@ -58,7 +59,7 @@ function multiply(a: Numbers, ia: number, bw: number, bx: number, by: number, bz
 }
 
 const kIdentity = [1, 0, 0, 0];
-const scratch: Vec3 = [0, 0, 0];
+const scratch: Vec3 = [0, 0, 0], place: Vec3 = [0, 0, 0];
 
 export function forward(character: Character, layout: Layout, q: Numbers, out: BodyFrames): BodyFrames {
   const { position, rotation } = out;
@@ -71,15 +72,18 @@ export function forward(character: Character, layout: Layout, q: Numbers, out: B
       for (let k = 0; k < 4; ++k) rotation[4 * i + k] = q[at + 3 + k];
       continue;
     }
-    rotate(root ? kIdentity : rotation, root ? 0 : 4 * parent, offset, scratch);
+    const slide = joint.kind === 'slide';
+    const way = slide ? q[at] : 0;
+    for (let k = 0; k < 3; ++k) place[k] = offset[k] + way * joint.axis[k];
+    rotate(root ? kIdentity : rotation, root ? 0 : 4 * parent, place, scratch);
     for (let k = 0; k < 3; ++k) position[3 * i + k] = scratch[k] + (root ? 0 : position[3 * parent + k]);
     const above = root ? kIdentity : rotation;
     const from = root ? 0 : 4 * parent;
     if (joint.kind === 'ball') {
       multiply(above, from, q[at], q[at + 1], q[at + 2], q[at + 3], rotation, 4 * i);
     } else {
-      const s = Math.sin(q[at] / 2);
-      multiply(above, from, Math.cos(q[at] / 2), s * joint.axis[0], s * joint.axis[1], s * joint.axis[2],
+      const angle = slide ? 0 : q[at], s = Math.sin(angle / 2);
+      multiply(above, from, Math.cos(angle / 2), s * joint.axis[0], s * joint.axis[1], s * joint.axis[2],
         rotation, 4 * i);
     }
   }
@@ -116,6 +120,11 @@ export function centreOfMass(character: Character, layout: Layout, state: ActorS
         linear[3 * i + 2] = linear[w + 2] + angular[w] * arm[1] - angular[w + 1] * arm[0];
       }
       for (let k = 0; k < 3; ++k) local[k] = body.joint.kind === 'ball' ? v[at + k] : v[at] * body.joint.axis[k];
+      if (body.joint.kind === 'slide') {
+        rotate(frames.rotation, 4 * i, local, turned);
+        for (let k = 0; k < 3; ++k) linear[3 * i + k] += turned[k];
+        local.fill(0);
+      }
     }
     rotate(frames.rotation, 4 * i, local, turned);
     for (let k = 0; k < 3; ++k) angular[3 * i + k] += turned[k];
@@ -142,7 +151,7 @@ export function blend(character: Character, layout: Layout, a: Numbers, b: Numbe
   for (let i = 0; i < q.length; ++i) q[i] = a[i] + share * (b[i] - a[i]);
   for (let i = 0; i < character.bodies.length; ++i) {
     const kind = character.bodies[i].joint.kind;
-    if (kind === 'hinge') continue;
+    if (kind === 'hinge' || kind === 'slide') continue;
     const at = layout.q[i] + (kind === 'free' ? 3 : 0);
     let dot = 0;
     for (let k = at; k < at + 4; ++k) dot += a[k] * b[k];
@@ -157,12 +166,12 @@ export function blend(character: Character, layout: Layout, a: Numbers, b: Numbe
   return q;
 }
 
-// Mean over joints (not a free root) of the angle between two poses, degrees.
+// Mean over joints that turn (not a free root) of the angle between two poses, degrees.
 export function poseErrorDeg(character: Character, layout: Layout, a: Numbers, b: Numbers): number {
   let sum = 0, count = 0;
   for (let i = 0; i < character.bodies.length; ++i) {
     const kind = character.bodies[i].joint.kind;
-    if (kind === 'free') continue;
+    if (kind === 'free' || kind === 'slide') continue;
     const at = layout.q[i];
     if (kind === 'hinge') {
       sum += Math.abs(a[at] - b[at]);
@@ -176,8 +185,9 @@ export function poseErrorDeg(character: Character, layout: Layout, a: Numbers, b
   return count > 0 ? (sum / count) * (180 / Math.PI) : NaN;
 }
 
-// Where a character faces, from its root's quaternion: rad from +X towards +Y.
-export function headingOf(q: Float64Array): number {
+// Where a character faces, from its free root's quaternion: rad from +X towards +Y. Others face +X.
+export function headingOf(character: Character, q: Float64Array): number {
+  if (character.bodies[0].joint.kind !== 'free') return 0;
   const [w, x, y, z] = q.subarray(3, 7);
   return Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z));
 }

@@ -3,7 +3,7 @@
 export type Vec3 = [number, number, number];
 
 export interface Joint {
-  kind: 'free' | 'ball' | 'hinge';
+  kind: 'free' | 'ball' | 'hinge' | 'slide';
   axis: Vec3;
 }
 

@@ -316,8 +316,9 @@ export class Viewer implements Listener, RecordingsListener {
       return;
     }
     const v = this.stage.sample?.comVelocity ?? [0, 0, 0];
-    const q = this.live.frame?.actors[this.stage.selected]?.q;
-    this.controls.nudge(speedSteps, headingSteps, Math.hypot(v[0], v[1]), q ? headingOf(q) : 0);
+    const actor = this.stage.selected, q = this.live.frame?.actors[actor]?.q;
+    const heading = q ? headingOf(this.actors[actor], q) : 0;
+    this.controls.nudge(speedSteps, headingSteps, Math.hypot(v[0], v[1]), heading);
   }
 
   // --- what is shown ---

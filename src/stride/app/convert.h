@@ -22,11 +22,11 @@ struct ConvertResult {
   std::vector<std::string> warnings;
 };
 
-// A character (built-in name or MJCF file) to MJCF; a motion (whatever LoadAnyMotion takes) to one
-// of the formats that can be written, to a motion file or to a recording; a recording (its first
-// actor) to the same, where CSV is a table of all that was recorded (RecordingCsv). The output's
-// format follows from its ending. Throws InputError; the output then does not exist or is what it
-// was before.
+// A character (built-in name, MJCF or URDF file) to MJCF; a motion (whatever LoadAnyMotion takes)
+// to one of the formats that can be written, to a motion file or to a recording; a recording (its
+// first actor) to the same, where CSV is a table of all that was recorded (RecordingCsv). The
+// output's format follows from its ending. Throws InputError; the output then does not exist or is
+// what it was before.
 ConvertResult Convert(const ConvertOptions& options);
 nlohmann::ordered_json ToJson(const ConvertResult& result);
 

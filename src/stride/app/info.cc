@@ -36,6 +36,7 @@ const char* JointKindName(JointKind kind) {
     case JointKind::kFree: return "free";
     case JointKind::kBall: return "ball";
     case JointKind::kHinge: return "hinge";
+    case JointKind::kSlide: return "slide";
   }
   return "?";
 }
@@ -169,7 +170,7 @@ nlohmann::ordered_json ToJson(const InfoResult& r) {
                   {"kp", joint.kp},
                   {"kd", joint.kd},
                   {"max_torque", joint.max_torque}};
-    if (joint.kind == JointKind::kHinge) entry["axis"] = ToJson(joint.axis);
+    if (HasOneAxis(joint.kind)) entry["axis"] = ToJson(joint.axis);
     if (joint.limited) entry["limits"] = {joint.lower, joint.upper};
     json["bodies"].push_back(std::move(entry));
   }

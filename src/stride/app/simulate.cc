@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "stride/app/crowd_sheet.h"
+#include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
 #include "stride/draw/image.h"
 #include "stride/draw/sheet.h"
@@ -190,8 +191,7 @@ SimulateResult Simulate(const SimulateOptions& options) {
     result.realtime_factor = result.simulated_seconds / result.wall_seconds;
   }
   const std::vector<double>& q = run.ActorState().q;
-  const bool free = character.bodies[0].joint.kind == JointKind::kFree;
-  result.final_root = free ? Vec3d{q[0], q[1], q[2]} : character.bodies[0].offset;
+  result.final_root = RootFrameAt(character, q).offset;
   result.settings = ConfigToJson(run.GetWorld());
   result.warnings = run.Warnings();
   result.recording = options.record;

@@ -101,8 +101,8 @@ class Validator {
       Fail(i, "the joint's lower limit " + std::to_string(lower) + " is not below its upper " +
                   std::to_string(joint.upper));
     }
-    if (joint.kind == JointKind::kHinge && !IsUnit(SquaredNorm(joint.axis))) {
-      Fail(i, "the hinge axis is not a unit vector");
+    if (HasOneAxis(joint.kind) && !IsUnit(SquaredNorm(joint.axis))) {
+      Fail(i, "the joint's axis is not a unit vector");
     }
     if (joint.kind != JointKind::kFree) return;
     if (i > 0) Fail(i, "has a free joint; only the root may have one");
@@ -138,14 +138,32 @@ class Validator {
     const Body& body = character_.bodies[i];
     // In depth-first order a body's first child follows it.
     if (child_count_[i] == 0) Fail(i, "a leaf without mass; expected more than 0 kg");
-    if (child_count_[i] > 1 || body.joint.kind != JointKind::kHinge ||
-        character_.bodies[i + 1].joint.kind != JointKind::kHinge) {
-      Fail(i, "has no mass; only a hinge that carries exactly one other hinge may have none");
+    if (child_count_[i] > 1 || !HasOneAxis(body.joint.kind) ||
+        !HasOneAxis(character_.bodies[i + 1].joint.kind)) {
+      Fail(i,
+           "has no mass; only a hinge or slide that carries exactly one other hinge or slide may "
+           "have none");
     }
+    CheckSlides(i);
     if (!(body.inertia == Sym3d{} && body.com == Vec3d{})) {
       Fail(i, "has an inertia or a centre of mass but no mass");
     }
     if (!body.shapes.empty()) Fail(i, "has shapes but no mass; put them on the body it carries");
+  }
+
+  // The slides after one without mass must lead out of what it and those between span: nothing
+  // resists a way that two of them share.
+  void CheckSlides(int i) const {
+    std::vector<Vec3d> spanned;  // orthonormal
+    for (; character_.bodies[i].joint.kind == JointKind::kSlide; ++i) {
+      Vec3d rest = character_.bodies[i].joint.axis;
+      for (const Vec3d& axis : spanned) rest = rest - axis * Dot(axis, rest);
+      if (Norm(rest) < 1e-3) {
+        Fail(i, "slides along a line that the slides it hangs on without mass cover already");
+      }
+      spanned.push_back(rest * (1 / Norm(rest)));
+      if (character_.bodies[i].mass > 0) return;
+    }
   }
 
   void CheckContactPoints() const {
@@ -185,7 +203,7 @@ class Validator {
     }
     for (int i = 0; i < character_.BodyCount(); ++i) {
       const JointKind kind = character_.bodies[i].joint.kind;
-      if (kind == JointKind::kHinge) continue;
+      if (HasOneAxis(kind)) continue;
       const double* w = &q[layout.q[i] + (kind == JointKind::kFree ? 3 : 0)];
       if (!IsUnit(Quatd{w[0], w[1], w[2], w[3]})) {
         Fail(i, "the rest pose's quaternion is not a unit quaternion");
@@ -198,16 +216,19 @@ class Validator {
   std::vector<int> child_count_;
 };
 
-// Half of the shape's extent along the world's vertical, body frame aligned with the world.
-double HalfHeight(const Shape& shape) {
+// Half of the shape's extent along each of the world's axes, body frame aligned with the world.
+Vec3d HalfExtent(const Shape& shape) {
   const Mat3d r = ToMat3(shape.rotation);
-  switch (shape.kind) {
-    case ShapeKind::kSphere: return shape.size.x;
-    case ShapeKind::kCapsule: return shape.size.x + std::fabs(r.zz) * shape.size.y;
-    case ShapeKind::kBox: break;
-  }
-  return std::fabs(r.zx) * shape.size.x + std::fabs(r.zy) * shape.size.y +
-         std::fabs(r.zz) * shape.size.z;
+  const Vec3d& s = shape.size;
+  const auto along = [&](double x, double y, double z) {
+    switch (shape.kind) {
+      case ShapeKind::kSphere: return s.x;
+      case ShapeKind::kCapsule: return s.x + std::fabs(z) * s.y;
+      case ShapeKind::kBox: break;
+    }
+    return std::fabs(x) * s.x + std::fabs(y) * s.y + std::fabs(z) * s.z;
+  };
+  return {along(r.xx, r.xy, r.xz), along(r.yx, r.yy, r.yz), along(r.zx, r.zy, r.zz)};
 }
 
 }  // namespace
@@ -215,7 +236,11 @@ double HalfHeight(const Shape& shape) {
 bool Character::IsHuman() const {
   const Role parts[] = {Role::kPelvis,   Role::kTrunk,      Role::kLeftThigh,  Role::kLeftShank,
                         Role::kLeftFoot, Role::kRightThigh, Role::kRightShank, Role::kRightFoot};
-  return std::all_of(std::begin(parts), std::end(parts),
+  const bool slides = std::any_of(bodies.begin(), bodies.end(), [](const Body& body) {
+    return body.joint.kind == JointKind::kSlide;
+  });
+  return !bodies.empty() && bodies[0].joint.kind == JointKind::kFree && !slides &&
+         std::all_of(std::begin(parts), std::end(parts),
                      [this](Role role) { return BodyOf(role) >= 0; });
 }
 
@@ -236,7 +261,7 @@ State ZeroState(const Character& character) {
     if (body.joint.kind == JointKind::kFree) {
       state.q.insert(state.q.end(), {body.offset.x, body.offset.y, body.offset.z});
     }
-    if (body.joint.kind == JointKind::kHinge) {
+    if (HasOneAxis(body.joint.kind)) {
       state.q.push_back(0);
     } else {
       state.q.insert(state.q.end(), {1, 0, 0, 0});
@@ -258,19 +283,36 @@ double TotalMass(const Character& character) {
   return mass;
 }
 
-double StandingHeight(const Character& character) {
-  double lowest = std::numeric_limits<double>::infinity();
-  double highest = -lowest;
-  std::vector<double> height;  // of the bodies' frames
+Vec3d Extent(const Character& character) {
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  Vec3d low{kFar, kFar, kFar}, high = -low;
+  std::vector<Vec3d> origin;  // of the bodies' frames
   for (const Body& body : character.bodies) {
-    height.push_back(body.offset.z + (body.parent < 0 ? 0 : height[body.parent]));
+    origin.push_back(body.offset + (body.parent < 0 ? Vec3d{} : origin[body.parent]));
     for (const Shape& shape : body.shapes) {
-      const double center = height.back() + shape.center.z;
-      lowest = std::min(lowest, center - HalfHeight(shape));
-      highest = std::max(highest, center + HalfHeight(shape));
+      const Vec3d center = origin.back() + shape.center, half = HalfExtent(shape);
+      const Vec3d a = center - half, b = center + half;
+      low = {std::min(low.x, a.x), std::min(low.y, a.y), std::min(low.z, a.z)};
+      high = {std::max(high.x, b.x), std::max(high.y, b.y), std::max(high.z, b.z)};
     }
   }
-  return std::max(0.0, highest - lowest);
+  return {std::max(0.0, high.x - low.x), std::max(0.0, high.y - low.y),
+          std::max(0.0, high.z - low.z)};
+}
+
+double StandingHeight(const Character& character) { return Extent(character).z; }
+
+int RootBody(const Character& character) {
+  int i = 0;
+  while (i + 1 < character.BodyCount() && character.bodies[i].mass == 0) ++i;
+  return i;
+}
+
+bool RunsOnRails(const Character& character) {
+  for (int i = RootBody(character); i >= 0; --i) {
+    if (character.bodies[i].joint.kind == JointKind::kSlide) return true;
+  }
+  return false;
 }
 
 int FindBody(const Character& character, const std::string& name) {

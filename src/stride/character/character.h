@@ -22,22 +22,24 @@
 //                                      angular velocity in body axes (6)
 //   ball    quaternion (4)             angular velocity relative to the parent, in child axes (3)
 //   hinge   angle, rad (1)             rate (1)
+//   slide   way along its axis, m (1)  rate (1)
 namespace stride {
 
-enum class JointKind { kFree, kBall, kHinge };
+enum class JointKind { kFree, kBall, kHinge, kSlide };
 
 struct Joint {
   JointKind kind = JointKind::kBall;
-  Vec3d axis{0, 1, 0};  // hinge: unit vector, body frame
-  // Hinge: lower <= angle <= upper, rad. Ball: the rotation angle from the zero pose is at most
-  // upper.
+  // The units below are those of a joint that turns; a slide has m for rad and N for N m.
+  Vec3d axis{0, 1, 0};  // hinge, slide: unit vector, body frame
+  // Hinge, slide: lower <= coordinate <= upper. Ball: the rotation angle from the zero pose is at
+  // most upper.
   bool limited = false;
   double lower = 0, upper = 0;
   double armature = 0;  // rotor inertia added on the joint's coordinates, kg m^2
   double damping = 0;   // passive, N m s/rad
   double stiffness =
-      0;  // passive spring towards the zero pose (hinge: towards spring_angle), N m/rad
-  double spring_angle = 0;  // hinge only, rad
+      0;  // passive spring towards the zero pose (one axis: towards spring_angle), N m/rad
+  double spring_angle = 0;  // hinge and slide only, rad
   // Default gains of the joint's servo, and the largest torque it may apply (0: no bound).
   double kp = 0;          // N m/rad
   double kd = 0;          // N m s/rad
@@ -71,7 +73,7 @@ struct Body {
   int parent = -1;
   Vec3d offset;  // this frame's origin in the parent's frame, m; root: its height in the zero pose
   Joint joint;
-  double mass = 0;  // kg; 0 only for a link inside a chain of hinges
+  double mass = 0;  // kg; 0 only for a link inside a chain of hinges and slides
   Vec3d com;        // m
   Sym3d inertia;    // about the centre of mass, body axes, kg m^2
   std::vector<Shape> shapes;
@@ -112,10 +114,15 @@ struct Character {
 
   int BodyCount() const { return static_cast<int>(bodies.size()); }
   int BodyOf(Role role) const { return roles[static_cast<int>(role)]; }
-  bool IsHuman() const;  // has pelvis, trunk, and both thighs, shanks and feet
+  // Has a free root, pelvis, trunk, both thighs, shanks and feet, and nothing that slides.
+  bool IsHuman() const;
   friend bool operator==(const Character&, const Character&) = default;
 };
 
+// Whether one number says how a joint stands: a hinge or a slide.
+inline bool HasOneAxis(JointKind kind) {
+  return kind == JointKind::kHinge || kind == JointKind::kSlide;
+}
 inline int CoordinateCount(JointKind kind) {
   return kind == JointKind::kFree ? 7 : kind == JointKind::kBall ? 4 : 1;
 }
@@ -141,15 +148,28 @@ State ZeroState(const Character& character);
 State RestState(const Character& character);
 
 double TotalMass(const Character& character);
-// Height of the highest point of any shape above the lowest, in the zero pose, m.
+// Of the box around all shapes in the zero pose, m; StandingHeight is its z.
+Vec3d Extent(const Character& character);
 double StandingHeight(const Character& character);
+
+// The first body with mass: what says where a character is. Before it stand at most links without
+// mass, of a root that hangs on several joints.
+int RootBody(const Character& character);
+// The root is not free, but slides from its place: half a cheetah in its plane, a cart. The joints
+// up to it are rails, which no muscle moves.
+bool RunsOnRails(const Character& character);
+// Whether the root can leave its place.
+inline bool RootMoves(const Character& character) {
+  return character.bodies[0].joint.kind == JointKind::kFree || RunsOnRails(character);
+}
 
 // Index of the body of that name, or -1.
 int FindBody(const Character& character, const std::string& name);
 
 // Throws InputError naming the character, the body and what is wrong with it: not depth-first, a
 // negative or non-finite mass or inertia, a massless leaf, an axis that is not unit, a free joint
-// below the root, wrong size of rest_q, a point or shape that is not finite, a duplicate name.
+// below the root, links without mass that slide along the same line, wrong size of rest_q, a point
+// or shape that is not finite, a duplicate name.
 void Validate(const Character& character);
 
 // Contact points for a shape: sphere 1, capsule 2, box 8 (corners).

@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 
 // In the order of the enumerations.
 const std::vector<std::string>& JointKinds() {
-  static const std::vector<std::string> names = {"free", "ball", "hinge"};
+  static const std::vector<std::string> names = {"free", "ball", "hinge", "slide"};
   return names;
 }
 const std::vector<std::string>& ShapeKinds() {

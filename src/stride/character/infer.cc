@@ -248,8 +248,7 @@ void InferGains(Character* character) {
     }
   }
 
-  const bool stands =
-      character->bodies[0].joint.kind == JointKind::kFree && !character->contact_points.empty();
+  const bool stands = RootMoves(*character) && !character->contact_points.empty();
   std::vector<bool> carries(count, false);
   double support = 0;
   if (stands) {
@@ -268,6 +267,11 @@ void InferGains(Character* character) {
   for (int i = 0; i < count; ++i) {
     Joint& joint = character->bodies[i].joint;
     if (joint.kind == JointKind::kFree) continue;
+    if (joint.kind == JointKind::kSlide) {
+      joint.kp = 20 * kGravity * mass[i];
+      joint.kd = 0.1 * joint.kp;
+      continue;
+    }
     const double hanging = kGravity * Norm(moment[i] - origins[i] * mass[i]);
     joint.kp = std::clamp(20 * hanging, 0.05 * most, most);
     if (carries[i]) joint.kp = std::max(joint.kp, support);
@@ -275,9 +279,24 @@ void InferGains(Character* character) {
   }
 }
 
+void ReleaseRails(Character* character) {
+  if (!RunsOnRails(*character)) return;
+  for (int i = RootBody(*character); i >= 0; --i) {
+    character->bodies[i].joint.kp = character->bodies[i].joint.kd = 0;
+  }
+}
+
 void InferRestPose(Character* character) {
   character->rest_q = ZeroState(*character).q;
-  if (character->bodies[0].joint.kind == JointKind::kFree && !character->contact_points.empty()) {
+  const Layout layout = LayoutOf(*character);
+  for (int i = 0; i < character->BodyCount(); ++i) {
+    const Joint& joint = character->bodies[i].joint;
+    if (!joint.limited || !HasOneAxis(joint.kind) || (joint.lower <= 0 && joint.upper >= 0)) {
+      continue;
+    }
+    character->rest_q[layout.q[i]] = 0.5 * (joint.lower + joint.upper);
+  }
+  if (RootMoves(*character) && !character->contact_points.empty()) {
     PutOnGround(*character, &character->rest_q);
   }
 }

@@ -28,10 +28,14 @@ std::vector<int> EndsWithoutContact(const Character& character);
 // Servo gains of every joint but a free one. A joint that stands between the root and what touches
 // the ground in the zero pose carries the character: kp = m g h (h: height of the centre of mass),
 // so that two ankles are twice as stiff as gravity topples. Others carry what hangs on them:
-// gravity turns them by 1/20 rad at most. kd = kp / 10 s. Contact points must be there.
+// gravity turns them by 1/20 rad at most, or moves a slide by 1/20 m. kd = kp / 10 s. Contact
+// points must be there.
 void InferGains(Character* character);
+// Takes them from rails (RunsOnRails) again.
+void ReleaseRails(Character* character);
 
-// The zero pose; a free root is set to the height at which the lowest contact point touches z = 0.
+// The zero pose, joints whose range leaves it out in the middle of that; a root that is free or on
+// rails is set to the height at which the lowest contact point touches z = 0.
 void InferRestPose(Character* character);
 
 }  // namespace stride

@@ -81,7 +81,7 @@ Character LoadCharacter(const std::string& name_or_path, std::vector<std::string
     for (const Entry& entry : Entries())
       names += std::string(names.empty() ? "" : ", ") + entry.name;
     throw InputError("there is no character '" + name_or_path +
-                     "'; expected the path of an MJCF file or one of: " + names);
+                     "'; expected the path of an MJCF or URDF file or one of: " + names);
   }
   MjcfFile file = ReadMjcf(name_or_path);
   if (warnings) *warnings = std::move(file.warnings);

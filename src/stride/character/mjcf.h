@@ -23,7 +23,7 @@ struct MjcfFile {
   std::vector<std::string> warnings;  // "file:line: what was ignored or changed"
 };
 
-// Throws InputError with file and line.
+// Also reads URDF (urdf.h says what becomes of it). Throws InputError with file and line.
 MjcfFile ReadMjcf(const std::string& path);
 
 // `file_name` appears in messages. Includes are looked for in `include_folder`; if it is empty an

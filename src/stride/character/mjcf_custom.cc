@@ -95,11 +95,11 @@ void Custom::ApplyBody(const Element& entry, Body* body) const {
   const Vec3d offset{n[0], n[1], n[2]}, axis{n[12], n[13], n[14]};
   const Sym3d inertia{n[3], n[4], n[5], n[6], n[7], n[8]};
   Joint& joint = body->joint;
-  const bool hinge = joint.kind == JointKind::kHinge;
+  const bool one_axis = HasOneAxis(joint.kind);
   const bool has_range = joint.kind != JointKind::kFree;
   const bool same = IsClose(offset, body->offset) && IsClose(inertia, body->inertia) &&
-                    (!hinge || (IsClose(axis, joint.axis) && IsClose(n[9], joint.lower) &&
-                                IsClose(n[11], joint.spring_angle))) &&
+                    (!one_axis || (IsClose(axis, joint.axis) && IsClose(n[9], joint.lower) &&
+                                   IsClose(n[11], joint.spring_angle))) &&
                     (!has_range || IsClose(n[10], joint.upper));
   if (same) {
     body->offset = offset;

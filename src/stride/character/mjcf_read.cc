@@ -9,6 +9,7 @@
 #include "stride/character/mjcf_custom.h"
 #include "stride/character/mjcf_tree.h"
 #include "stride/character/mjcf_xml.h"
+#include "stride/character/urdf.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
 
@@ -63,13 +64,15 @@ class Actuators {
 
   // The character has inferred gains.
   void Apply(Character* character) const {
-    if (!any_) return;
+    if (!any_) return ReleaseRails(character);
+    const int rails = RunsOnRails(*character) ? RootBody(*character) : -1;
     for (int i = 0; i < character->BodyCount(); ++i) {
       Joint& joint = character->bodies[i].joint;
       const Servo& servo = servos_[i];
       if (joint.kind == JointKind::kFree) continue;
       if (!servo.driven) {
         joint.kp = joint.kd = 0;
+        if (i <= rails) continue;
         context_.Warn(
             context_.Doc().Root().at, "passive",
             "joint of '" + character->bodies[i].name + "' has no actuator: it stays passive");
@@ -213,7 +216,7 @@ void ApplyKey(const Tree& tree, Context* context, Character* character) {
                         all.begin() + tree.first_coordinate + layout.nq);
   for (int i = 0; i < character->BodyCount(); ++i) {
     const JointKind kind = character->bodies[i].joint.kind;
-    if (kind == JointKind::kHinge) {
+    if (HasOneAxis(kind)) {
       q[layout.q[i]] -= tree.reference_angle[i];
       continue;
     }
@@ -234,8 +237,8 @@ void WarnOfNoContact(const Character& character, Context* context) {
   if (character.contact_points.empty()) {
     context->Warn(context->Doc().Root().at, "no contact",
                   "no shape collides with the ground: without contact points the native engines "
-                  "let the character fall through it; let a geom collide (contype, conaffinity), "
-                  "or add stride:point:0 ... to <custom>");
+                  "let the character fall through it; let a shape collide (MJCF: contype and "
+                  "conaffinity, or stride:point:0 ... in <custom>; URDF: <collision>)");
     return;
   }
   std::string names;
@@ -259,8 +262,13 @@ std::string OneLine(std::string text) {
 
 MjcfFile ParseMjcf(const std::string& text, const std::string& file_name,
                    const std::string& include_folder) {
-  const mjcf::Document document(text, file_name, include_folder);
+  const mjcf::Document file_content(text, file_name, include_folder);
+  const bool is_urdf = file_content.Root().tag == "robot";
+  mjcf::UrdfModel urdf;
+  if (is_urdf) urdf = mjcf::TranslateUrdf(file_content);
+  const mjcf::Document document(file_content, is_urdf ? urdf.mujoco : file_content.Root());
   mjcf::Context context(document);
+  for (const mjcf::UrdfWarning& w : urdf.warnings) context.Warn(w.at, w.key, w.text);
   mjcf::CheckSections(&context);
   const mjcf::Custom custom(&context);
   mjcf::Tree tree = mjcf::ReadTree(&context, custom.IsWrittenByStride());

@@ -9,6 +9,7 @@
 
 #include "stride/character/library.h"
 #include "stride/character/paper_bodies.h"
+#include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
 #include "stride/testing/input_error_of.h"
@@ -187,6 +188,52 @@ TEST(ReadMjcf, RolesAndPointsMayBeGivenAlone) {
   ASSERT_EQ(points.contact_points.size(), 1u);
   EXPECT_EQ(points.contact_points[0].body, 2);
   EXPECT_EQ(points.roles, guessed.roles);
+}
+
+// MuJoCo's planar bodies: two slides and a hinge hold the root to the world.
+constexpr const char* kPlanar = R"(<mujoco><compiler angle="degree"/><worldbody>
+    <body name="torso" pos="0 0 1.2"><joint name="x" type="slide" axis="1 0 0"/>
+    <joint name="z" type="slide" axis="0 0 1" ref="1.2" range="-1 2"/><joint name="y" axis="0 1 0"/>
+    <geom size=".1"/><body name="leg"><joint name="hip" axis="0 1 0"/>
+    <geom type="capsule" fromto="0 0 0 0 0 -.5" size=".05"/></body></body></worldbody>)";
+
+TEST(ReadMjcf, RootsOfSlidesAreRails) {
+  for (const bool driven : {false, true}) {
+    SCOPED_TRACE(driven);
+    const std::string motor = driven ? "<actuator><motor joint=\"hip\"/></actuator>" : "";
+    const MjcfFile file = Parse(kPlanar + motor + "</mujoco>");
+    const Character& c = file.character;
+    ASSERT_EQ(c.BodyCount(), 4);
+    EXPECT_EQ(c.bodies[0].name, "torso/x");
+    EXPECT_EQ(c.bodies[0].joint.kind, JointKind::kSlide);
+    EXPECT_EQ(c.bodies[2].joint.kind, JointKind::kHinge);
+    EXPECT_EQ(RootBody(c), 2);
+    EXPECT_TRUE(RunsOnRails(c));
+    // Metres, whatever the unit of angles, and from the zero pose.
+    EXPECT_NEAR(c.bodies[1].joint.upper, 0.8, 1e-15);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(c.bodies[i].joint.kp, 0);
+    EXPECT_GT(c.bodies[3].joint.kp, 0);
+    // On the ground: its foot is 0.65 m above it in the zero pose.
+    EXPECT_NEAR(c.rest_q[1], -0.65, 1e-12);
+    EXPECT_NEAR(RootFrameAt(c, c.rest_q).offset.z, 0.55, 1e-12);
+    // That nobody drives the rails needs no word.
+    for (const std::string& warning : file.warnings) EXPECT_THAT(warning, HasSubstr("ref of"));
+  }
+}
+
+TEST(WriteMjcf, SlidesSurviveExactly) {
+  Character c = Parse(std::string(kPlanar) + "</mujoco>").character;
+  c.bodies[1].joint.stiffness = 5;
+  c.bodies[1].joint.spring_angle = 0.123;
+  const MjcfFile file = Parse(WriteMjcf(c));
+  EXPECT_EQ(file.character, c);
+  EXPECT_TRUE(file.warnings.empty()) << testing::PrintToString(file.warnings);
+}
+
+TEST(ReadMjcf, JointsRestWithinTheirRange) {
+  const Character c =
+      Parse(InBall(R"(<body><joint range="30 70"/><geom size=".1"/></body>)")).character;
+  EXPECT_NEAR(c.rest_q[7], 50 * kDegree, 1e-12);
 }
 
 TEST(ReadMjcf, ActuatorsGiveTorquesAndGains) {
@@ -368,7 +415,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"truncated", InBall("<body>\n").substr(0, 100), "test.xml:", "broken"},
         BadFile{"cut off in a value", "<mujoco model=\"a", "test.xml:1:", "attribute is broken"},
         BadFile{"mismatched", "<mujoco>\n<worldbody>\n</mujoco>", "test.xml:", "broken"},
-        BadFile{"urdf", "<robot/>", "test.xml:1:", "<mujoco>"},
+        BadFile{"urdf", "<sdf/>", "test.xml:1:", "<mujoco>"},
         BadFile{"deep", "<mujoco><worldbody>" + Repeat("<body>", 10000),
                 "test.xml:1:", "nested too deeply"},
         BadFile{"deep, closed",
@@ -417,8 +464,6 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"bits", InBall("<geom size=\".1\" contype=\"1e12\"/>"), "test.xml:3:", "32-bit"},
         BadFile{"shell", InBall("<geom size=\".1\" shellinertia=\"true\"/>"),
                 "test.xml:3:", "shellinertia"},
-        BadFile{"slide", InBall("<body><joint name=\"s\" type=\"slide\"/></body>"),
-                "test.xml:3:", "'s' slides"},
         BadFile{"joint type", InBall("<body><joint type=\"screw\"/></body>"),
                 "test.xml:3:", "screw"},
         BadFile{"no axis", InBall("<body><joint axis=\"0 0 0\"/></body>"),
@@ -481,6 +526,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"key quat",
                 InBall("", "\n<keyframe><key name=\"stand\" qpos=\"0 0 0 0 0 0 0\"/></keyframe>"),
                 "test.xml:4:", "quaternion is zero"},
+        BadFile{"slides alike",
+                InBall("<body><joint type=\"slide\"/><joint type=\"slide\"/><geom size=\".1\"/>"
+                       "</body>"),
+                "test.xml", "slides along a line"},
         BadFile{"role",
                 InBall("", "\n<custom><text name=\"stride:role:wing\" data=\"ball\"/></custom>"),
                 "test.xml:4:", "left_upper_arm"},

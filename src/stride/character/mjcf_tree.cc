@@ -316,18 +316,14 @@ class TreeBuilder {
     }
     const Element e = context_.WithDefaults(element, "joint", child_class);
     const std::string type = e.Text("type", "hinge");
-    if (type == "slide") {
-      context_.Doc().Fail(e.at, "joint '" + out.name +
-                                    "' slides, which is not supported; expected hinge, "
-                                    "ball or free joints");
-    }
-    if (type != "free" && type != "ball" && type != "hinge") {
-      context_.Doc().Fail(e.at, "joint type \"" + type + "\"; expected free, ball or hinge");
+    if (type != "free" && type != "ball" && type != "hinge" && type != "slide") {
+      context_.Doc().Fail(e.at, "joint type \"" + type + "\"; expected free, ball, hinge or slide");
     }
     Joint& joint = out.joint;
-    joint.kind = type == "free"   ? JointKind::kFree
-                 : type == "ball" ? JointKind::kBall
-                                  : JointKind::kHinge;
+    joint.kind = type == "free"    ? JointKind::kFree
+                 : type == "ball"  ? JointKind::kBall
+                 : type == "hinge" ? JointKind::kHinge
+                                   : JointKind::kSlide;
     joint.armature = context_.Amount(e, "armature", 0);
     joint.damping = context_.Amount(e, "damping", 0);
     joint.stiffness = context_.Amount(e, "stiffness", 0);
@@ -340,30 +336,36 @@ class TreeBuilder {
       return out;
     }
     out.anchor = context_.Vector(e, "pos", {});
-    const bool hinge = joint.kind == JointKind::kHinge;
+    const bool one_axis = HasOneAxis(joint.kind);
     const Vec3d axis = context_.Vector(e, "axis", {0, 0, 1});
-    if (hinge)
+    if (one_axis)
       joint.axis = UnitVector(context_.Doc(), e.Find("axis") ? e.Find("axis")->at : e.at, axis);
     ReadRange(e, &joint);
-    if (hinge) {
-      out.reference_angle = context_.Angle(context_.Value(e, "ref", 0));
-      joint.spring_angle = context_.Angle(context_.Value(e, "springref", 0)) - out.reference_angle;
+    if (one_axis) {
+      out.reference_angle = Coordinate(joint, context_.Value(e, "ref", 0));
+      joint.spring_angle =
+          Coordinate(joint, context_.Value(e, "springref", 0)) - out.reference_angle;
       joint.lower -= out.reference_angle;
       joint.upper -= out.reference_angle;
       if (out.reference_angle != 0) {
         context_.Warn(e.at, "ref",
-                      "ref of a joint: its angle is counted from the zero pose instead");
+                      "ref of a joint: its coordinate is counted from the zero pose instead");
       }
     }
     return out;
+  }
+
+  // Of a slide in m, else an angle in the file's unit, to rad.
+  double Coordinate(const Joint& joint, double value) const {
+    return joint.kind == JointKind::kSlide ? value : context_.Angle(value);
   }
 
   void ReadRange(const Element& e, Joint* joint) const {
     const Attribute* range = e.Find("range");
     if (range) {
       const std::vector<double> n = context_.Doc().Numbers(*range, 2, 2);
-      joint->lower = context_.Angle(n[0]);
-      joint->upper = context_.Angle(n[1]);
+      joint->lower = Coordinate(*joint, n[0]);
+      joint->upper = Coordinate(*joint, n[1]);
     }
     const Attribute* limited = e.Find("limited");
     joint->limited = limited && limited->value != "auto" ? context_.Doc().Flag(*limited)
@@ -392,10 +394,10 @@ class TreeBuilder {
         context_.Doc().Fail(joint.at,
                             "a free joint inside the tree; expected it only at the top level");
       }
-      if (joint.joint.kind != JointKind::kHinge && joints.size() > 1) {
+      if (!HasOneAxis(joint.joint.kind) && joints.size() > 1) {
         context_.Doc().Fail(joint.at,
                             "a free or ball joint beside other joints of one body; expected "
-                            "several hinges, or one joint");
+                            "several hinges and slides, or one joint");
       }
     }
   }

@@ -129,7 +129,7 @@ class BodyWriter {
     const Body& body = character_.bodies[last];
     if (last - first + 1 > kMaxJointsPerBody) {
       throw InputError("character '" + character_.name + "' body '" + body.name + "' hangs on " +
-                       std::to_string(last - first + 1) + " hinges; MJCF allows " +
+                       std::to_string(last - first + 1) + " joints; MJCF allows " +
                        std::to_string(kMaxJointsPerBody));
     }
     Vec3d position;
@@ -153,15 +153,16 @@ class BodyWriter {
     if (joint.kind == JointKind::kFree) return Line("<freejoint" + name + "/>");
     std::string text = "<joint" + name + Attribute("pos", Numbers(anchor));
     // A ball joint's range starts at 0 by MuJoCo's rule.
-    const bool hinge = joint.kind == JointKind::kHinge;
-    text += Attribute("type", hinge ? "hinge" : "ball");
-    if (hinge) text += Attribute("axis", Numbers(joint.axis));
+    const bool one_axis = HasOneAxis(joint.kind);
+    const bool slide = joint.kind == JointKind::kSlide;
+    text += Attribute("type", slide ? "slide" : one_axis ? "hinge" : "ball");
+    if (one_axis) text += Attribute("axis", Numbers(joint.axis));
     text += Attribute("limited", joint.limited ? "true" : "false") +
-            Attribute("range", Numbers({hinge ? joint.lower : 0, joint.upper})) +
+            Attribute("range", Numbers({one_axis ? joint.lower : 0, joint.upper})) +
             Attribute("armature", Number(joint.armature)) +
             Attribute("damping", Number(joint.damping)) +
             Attribute("stiffness", Number(joint.stiffness));
-    if (hinge) text += Attribute("springref", Number(joint.spring_angle));
+    if (one_axis) text += Attribute("springref", Number(joint.spring_angle));
     Line(text + "/>");
   }
 

@@ -109,11 +109,13 @@ class DocumentBuilder {
     tinyxml2::XMLDocument xml;
     if (xml.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) FailToParse(file, xml);
     const tinyxml2::XMLElement* root = xml.RootElement();
-    if (!root) document_.Fail({file, 0}, "has no XML element; expected <mujoco>");
+    if (!root)
+      document_.Fail({file, 0}, "has no XML element; expected <mujoco> (MJCF) or <robot> (URDF)");
     const std::string_view tag = root->Name();
-    if (tag != "mujoco" && tag != "mujocoinclude") {
-      document_.Fail({file, root->GetLineNum()},
-                     "the root element is <" + std::string(tag) + ">; expected <mujoco>");
+    if (tag != "mujoco" && tag != "mujocoinclude" && !(depth == 0 && tag == "robot")) {
+      document_.Fail({file, root->GetLineNum()}, "the root element is <" + std::string(tag) +
+                                                     ">; expected <mujoco> (MJCF) or <robot> "
+                                                     "(URDF)");
     }
     if (depth == 0) {
       *into = Copy(*root, file);
@@ -218,6 +220,9 @@ Document::Document(const std::string& text, const std::string& file_name,
     : include_folder_(include_folder) {
   DocumentBuilder(this).AddFile(text, file_name, 0, &root_);
 }
+
+Document::Document(const Document& source, Element root)
+    : files_(source.files_), include_folder_(source.include_folder_), root_(std::move(root)) {}
 
 void Document::Fail(const Location& at, const std::string& message) const {
   throw InputError(files_[at.file], at.line, message);

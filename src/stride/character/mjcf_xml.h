@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-// The XML below the MJCF reader: one tree of elements with every include in its place, each element
-// and attribute knowing where it stands. Internal to character/.
+// The XML below the MJCF reader (and that of URDF): one tree of elements with every include in its
+// place, each element and attribute knowing where it stands. Internal to character/.
 namespace stride::mjcf {
 
 struct Location {
@@ -34,6 +34,9 @@ class Document {
   // repeated, more than kMaxBytes or kMaxElements in all files together.
   Document(const std::string& text, const std::string& file_name,
            const std::string& include_folder);
+
+  // The same files, their content put into other elements.
+  Document(const Document& source, Element root);
 
   const Element& Root() const { return root_; }
   const std::string& Folder() const { return include_folder_; }

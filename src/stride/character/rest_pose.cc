@@ -54,23 +54,34 @@ std::vector<double> LeaningPose(const Character& character, double angle) {
 
 }  // namespace
 
+JointPlace PlaceOf(const Body& body, const double* q) {
+  switch (body.joint.kind) {
+    case JointKind::kFree: return {{q[0], q[1], q[2]}, {q[3], q[4], q[5], q[6]}};
+    case JointKind::kBall: return {body.offset, {q[0], q[1], q[2], q[3]}};
+    case JointKind::kHinge: return {body.offset, AxisAngle(body.joint.axis, q[0])};
+    case JointKind::kSlide: break;
+  }
+  return {body.offset + body.joint.axis * q[0], Quatd::Identity()};
+}
+
+JointPlace RootFrameAt(const Character& character, const std::vector<double>& q) {
+  const int root = RootBody(character);
+  JointPlace frame = PlaceOf(character.bodies[0], q.data());
+  // Links without mass have one number each.
+  for (int i = 1; i <= root; ++i) {
+    const JointPlace place = PlaceOf(character.bodies[i], &q[i]);
+    frame = {frame.offset + Rotate(frame.turn, place.offset), frame.turn * place.turn};
+  }
+  return frame;
+}
+
 BodyFrames FramesAt(const Character& character, const std::vector<double>& q) {
   const Layout layout = LayoutOf(character);
   STRIDE_CHECK(static_cast<int>(q.size()) == layout.nq);
   BodyFrames frames;
   for (int i = 0; i < character.BodyCount(); ++i) {
     const Body& body = character.bodies[i];
-    const double* numbers = &q[layout.q[i]];
-    Vec3d offset = body.offset;
-    Quatd turn;
-    switch (body.joint.kind) {
-      case JointKind::kFree:
-        offset = {numbers[0], numbers[1], numbers[2]};
-        turn = {numbers[3], numbers[4], numbers[5], numbers[6]};
-        break;
-      case JointKind::kBall: turn = {numbers[0], numbers[1], numbers[2], numbers[3]}; break;
-      case JointKind::kHinge: turn = AxisAngle(body.joint.axis, numbers[0]); break;
-    }
+    const auto [offset, turn] = PlaceOf(body, &q[layout.q[i]]);
     if (body.parent < 0) {
       frames.position.push_back(offset);
       frames.rotation.push_back(turn);
@@ -112,9 +123,30 @@ Vec3d SupportCenterAt(const Character& character, const std::vector<double>& q) 
   return (low + high) * 0.5 + Vec3d{0, 0, ground};
 }
 
+void RaiseRoot(const Character& character, double rise, std::vector<double>* q) {
+  STRIDE_CHECK(RootMoves(character));
+  if (character.bodies[0].joint.kind == JointKind::kFree) {
+    (*q)[2] += rise;
+    return;
+  }
+  int steepest = -1;
+  double gain = 0.1;  // of height by way: below it is as good as level
+  Quatd above = Quatd::Identity();
+  const int root = RootBody(character);
+  for (int i = 0; i <= root; ++i) {
+    const Body& body = character.bodies[i];
+    const double up = Rotate(above, body.joint.axis).z;
+    if (body.joint.kind == JointKind::kSlide && std::fabs(up) > std::fabs(gain)) {
+      steepest = i;
+      gain = up;
+    }
+    above = above * PlaceOf(body, &(*q)[i]).turn;
+  }
+  if (steepest >= 0) (*q)[steepest] += rise / gain;
+}
+
 void PutOnGround(const Character& character, std::vector<double>* q) {
-  STRIDE_CHECK(character.bodies[0].joint.kind == JointKind::kFree);
-  (*q)[2] -= LowestContactAt(character, *q);
+  RaiseRoot(character, -LowestContactAt(character, *q), q);
 }
 
 void SetQuietStand(Character* character) {

@@ -16,6 +16,7 @@ std::vector<JointDrive<double>> DrivesOf(const Character& character, const Actua
     switch (character.bodies[i].joint.kind) {
       case JointKind::kFree: break;
       case JointKind::kHinge:
+      case JointKind::kSlide:
         drive.target = {q[0], 0, 0, 0};
         drive.target_v = {v[0], 0, 0};
         drive.torque = {torque[0], 0, 0};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
 #include "stride/draw/solids.h"
 #include "stride/math/rotation.h"
@@ -306,12 +307,18 @@ Image Render(const Scene& scene, int width, int height, int samples) {
   return canvas.Shrink(samples);
 }
 
+double FramedHeight(const Character& character) {
+  const Vec3d extent = Extent(character);
+  return std::max(extent.z, 0.8 * std::max(extent.x, extent.y));
+}
+
 Image DrawCharacter(const Character& character, const std::vector<double>& q, View view, int width,
                     int height, std::uint8_t contacts) {
   Scene scene;
-  const double size = StandingHeight(character);
-  const double heading = Heading(Quatd{q[3], q[4], q[5], q[6]});
-  scene.camera = LookAt(view, {q[0], q[1], 0.5 * size}, 1.35 * size, heading);
+  const double size = FramedHeight(character);
+  const JointPlace root = RootFrameAt(character, q);
+  scene.camera =
+      LookAt(view, {root.offset.x, root.offset.y, 0.5 * size}, 1.35 * size, Heading(root.turn));
   scene.figures.push_back({&character, q, contacts, 1});
   return Render(scene, width, height);
 }

@@ -38,6 +38,9 @@ struct Scene {
 // `samples` by `samples` rays a pixel.
 Image Render(const Scene& scene, int width, int height, int samples = 2);
 
+// What a camera should take in of the character, m: as high as it is, or as wide.
+double FramedHeight(const Character& character);
+
 // One character, followed by a camera of the given view.
 Image DrawCharacter(const Character& character, const std::vector<double>& q, View view, int width,
                     int height, std::uint8_t contacts = 0);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
 #include "stride/math/rotation.h"
 
@@ -36,24 +37,26 @@ std::vector<int> ChooseFrames(const Motion& motion, const SheetOptions& options)
   return frames;
 }
 
-Vec3d RootOf(const std::vector<double>& q) { return {q[0], q[1], q[2]}; }
+Vec3d RootOf(const Character& character, const std::vector<double>& q) {
+  return RootFrameAt(character, q).offset;
+}
 
 // Direction of travel, or where the character faces if it hardly travels.
-double HeadingOf(const Motion& motion) {
-  const std::vector<double>& q = motion.frames.front();
-  const Vec3d way = RootOf(motion.frames.back()) - RootOf(q);
-  const double facing = Heading(Quatd{q[3], q[4], q[5], q[6]});
+double HeadingOf(const Character& character, const Motion& motion) {
+  const JointPlace first = RootFrameAt(character, motion.frames.front());
+  const Vec3d way = RootOf(character, motion.frames.back()) - first.offset;
+  const double facing = Heading(first.turn);
   if (std::hypot(way.x, way.y) < 1) return facing;
   // A character that walks backward or sideways is still seen from its right.
   const double along = way.x * std::cos(facing) + way.y * std::sin(facing);
   return along > 0.7 * std::hypot(way.x, way.y) ? std::atan2(way.y, way.x) : facing;
 }
 
-std::vector<Trail> RootTrail(const Motion& motion) {
+std::vector<Trail> RootTrail(const Character& character, const Motion& motion) {
   Trail trail;
   const int step = std::max(1, motion.FrameCount() / 200);
   for (int i = 0; i < motion.FrameCount(); i += step)
-    trail.points.push_back(RootOf(motion.frames[i]));
+    trail.points.push_back(RootOf(character, motion.frames[i]));
   return {trail};
 }
 
@@ -116,15 +119,18 @@ Image ContactSheet(const Character& character, const Motion& motion, const Sheet
   const int columns = std::min(options.columns, count), rows = (count + columns - 1) / columns;
   Image sheet(columns * (options.cell_width + kGap) - kGap,
               rows * (options.cell_height + kGap) - kGap, kFrame);
-  const double size = StandingHeight(character), heading = HeadingOf(motion);
+  const double size = FramedHeight(character), heading = HeadingOf(character, motion);
   // Steady framing: only as far up as the motion goes.
   double top = size;
-  for (const auto& q : motion.frames) top = std::max(top, q[2] + 0.5 * size);
+  for (const auto& q : motion.frames) {
+    top = std::max(top, RootOf(character, q).z + 0.5 * size);
+  }
   Scene scene;
-  if (options.root_trail) scene.trails = RootTrail(motion);
+  if (options.root_trail) scene.trails = RootTrail(character, motion);
   for (int i = 0; i < count; ++i) {
     const std::vector<double>& q = motion.frames[chosen[i]];
-    scene.camera = LookAt(options.view, {q[0], q[1], 0.48 * top}, 1.3 * top, heading);
+    const Vec3d root = RootOf(character, q);
+    scene.camera = LookAt(options.view, {root.x, root.y, 0.48 * top}, 1.3 * top, heading);
     scene.figures.clear();
     if (options.ghost && i > 0)
       scene.figures.push_back({&character, motion.frames[chosen[i - 1]], 0, 0.3f});
@@ -142,33 +148,36 @@ Image Strip(const Character& character, const Motion& motion, const SheetOptions
   CheckInputs(character, motion, options);
   const std::vector<int> chosen = ChooseFrames(motion, options);
   const int count = static_cast<int>(chosen.size());
-  const double size = StandingHeight(character), heading = HeadingOf(motion);
+  const double size = FramedHeight(character), heading = HeadingOf(character, motion);
   const Vec3d along{std::cos(heading), std::sin(heading), 0};
   double top = size;
-  for (const auto& q : motion.frames) top = std::max(top, q[2] + 0.5 * size);
+  for (const auto& q : motion.frames) {
+    top = std::max(top, RootOf(character, q).z + 0.5 * size);
+  }
 
-  const Vec3d start = RootOf(motion.frames[chosen.front()]);
-  const double way = Dot(RootOf(motion.frames[chosen.back()]) - start, along);
+  const Vec3d start = RootOf(character, motion.frames[chosen.front()]);
+  const double way = Dot(RootOf(character, motion.frames[chosen.back()]) - start, along);
   // At least 0.45 of the height from one pose to the next; less and they hide each other.
   const double apart = 0.45 * size, needed = apart * (count - 1);
+  // Only a free root can be drawn elsewhere than it is.
+  const bool free = character.bodies[0].joint.kind == JointKind::kFree;
   const double stretch =
-      std::fabs(way) < needed ? (needed - std::fabs(way)) / std::max(1, count - 1) : 0;
+      free && std::fabs(way) < needed ? (needed - std::fabs(way)) / std::max(1, count - 1) : 0;
   const double sign = way < -0.1 ? -1 : 1;
 
   Scene scene;
   double low = 1e30, high = -1e30;
   for (int i = 0; i < count; ++i) {
     std::vector<double> q = motion.frames[chosen[i]];
-    q[0] += sign * stretch * i * along.x;
-    q[1] += sign * stretch * i * along.y;
-    const double place = Dot(RootOf(q) - start, along);
+    if (free) q[0] += sign * stretch * i * along.x, q[1] += sign * stretch * i * along.y;
+    const double place = Dot(RootOf(character, q) - start, along);
     low = std::min(low, place);
     high = std::max(high, place);
     scene.figures.push_back({&character, std::move(q),
                              motion.contacts.empty() ? std::uint8_t{0} : motion.contacts[chosen[i]],
                              1});
   }
-  if (options.root_trail && stretch == 0) scene.trails = RootTrail(motion);
+  if (options.root_trail && stretch == 0) scene.trails = RootTrail(character, motion);
   const double height = 1.3 * top, margin = 0.75 * size;
   const Vec3d target = start + along * (0.5 * (low + high));
   scene.camera = LookAt(View::kSide, {target.x, target.y, 0.48 * top}, height, heading);
@@ -178,7 +187,7 @@ Image Strip(const Character& character, const Motion& motion, const SheetOptions
   Image image = Render(scene, width, options.cell_height);
   const double pixels = options.cell_height / height;
   for (int i = 0; i < count; ++i) {
-    const double place = Dot(RootOf(scene.figures[i].q) - target, along);
+    const double place = Dot(RootOf(character, scene.figures[i].q) - target, along);
     const std::string label = fmt::format("{:.2f}", chosen[i] / motion.fps);
     DrawText(label, 0.5 * width + place * pixels - 0.5 * TextWidth(label, 8),
              options.cell_height - 14, 8, kInk, &image);

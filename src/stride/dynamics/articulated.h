@@ -61,6 +61,17 @@ void UpdateMotion(const Tree<Real>& tree, Articulation<S>* art) {
       continue;
     }
     const BodyMotion<S>& parent = body.parent < 0 ? world : art->motion[body.parent];
+    if (body.kind == JointKind::kSlide) {
+      m.r = parent.r;
+      m.relative = Vec3<S>{};
+      const Vec3<S> axis = HingeAxisInWorld(body, m.r);
+      m.arm = axis * joint.angle;
+      if (body.parent >= 0) m.arm += parent.r * Broadcast<S>(body.offset);
+      m.o = parent.o + m.arm;
+      m.w = parent.w;
+      m.v = parent.v + Cross(parent.w, m.arm) + axis * joint.w.x;
+      continue;
+    }
     if (body.kind == JointKind::kBall) {
       m.r = parent.r * ToMat3(joint.rot);
       m.relative = m.r * joint.w;
@@ -111,6 +122,7 @@ STRIDE_INLINE void BallTorque(const TreeBody<Real>& body, const JointState<S>& j
   *added = inertia;
 }
 
+// Of a hinge; the force of a slide likewise.
 template <class S, class Real>
 STRIDE_INLINE void HingeTorque(const TreeBody<Real>& body, const JointState<S>& joint,
                                const JointDrive<S>& drive, const Environment<S>& env, S* torque,
@@ -177,6 +189,10 @@ STRIDE_INLINE void InitBody(const Tree<Real>& tree, const Environment<S>& env, i
     const BodyMotion<S>& parent = art->motion[body.parent];
     ab.coriolis_angular = Cross(parent.w, m.relative);
     ab.coriolis_linear = Cross(parent.w, Cross(parent.w, m.arm));
+    if (body.kind == JointKind::kSlide) {
+      const Vec3<S> way = HingeAxisInWorld(body, m.r) * art->joints[i].w.x;
+      ab.coriolis_linear += Cross(parent.w, way) * S(2);
+    }
   } else {
     ab.coriolis_angular = ab.coriolis_linear = Vec3<S>{};
   }
@@ -296,9 +312,12 @@ STRIDE_INLINE void Eliminate(const Tree<Real>& tree, const Environment<S>& env,
       S torque, added;
       HingeTorque(body, art->joints[i], drives[i], env, &torque, &added);
       const Vec3<S> axis = HingeAxisInWorld(body, m.r);
-      const Vec3<S> as = ab.a * axis, bs = TransposeMul(ab.b, axis);
-      const S inverse = S(1) / (Dot(axis, as) + added);
-      const S u = (torque - Dot(axis, ab.pn)) * inverse;
+      // Moment and force that resist a unit of the joint's acceleration.
+      const bool slide = body.kind == JointKind::kSlide;
+      const Vec3<S> as = slide ? ab.b * axis : ab.a * axis;
+      const Vec3<S> bs = slide ? ab.c * axis : TransposeMul(ab.b, axis);
+      const S inverse = S(1) / (Dot(axis, slide ? bs : as) + added);
+      const S u = (torque - Dot(axis, slide ? ab.pf : ab.pn)) * inverse;
       const Vec3<S> ai = as * inverse, bi = bs * inverse;
       if (parent) {
         const Sym3<S> a2 = ab.a - Outer(as) * inverse;
@@ -344,7 +363,13 @@ void Accelerate(const Tree<Real>& tree, bool loaded, Articulation<S>* art) {
       ab.alpha = alpha + qdd;
     } else {
       ab.u -= Dot(ab.pn, alpha) + Dot(ab.pf, linear);
-      ab.alpha = alpha + HingeAxisInWorld(body, art->motion[i].r) * ab.u;
+      const Vec3<S> change = HingeAxisInWorld(body, art->motion[i].r) * ab.u;
+      if (body.kind == JointKind::kSlide) {
+        ab.alpha = alpha;
+        linear += change;
+      } else {
+        ab.alpha = alpha + change;
+      }
     }
     ab.linear = linear;
   }
@@ -393,7 +418,8 @@ void AddForceResponse(const Tree<Real>& tree, int body, const Vec3<S>& arm, cons
       m -= ab.a * moment[i];
       f -= TransposeMul(ab.b, moment[i]);
     } else {
-      const S along = Dot(HingeAxisInWorld(tree.bodies[i], art->motion[i].r), moment[i]);
+      const S along = Dot(HingeAxisInWorld(tree.bodies[i], art->motion[i].r),
+                          tree.bodies[i].kind == JointKind::kSlide ? force[i] : moment[i]);
       m -= ab.pn * along;
       f -= ab.pf * along;
     }
@@ -421,10 +447,11 @@ void AddForceResponse(const Tree<Real>& tree, int body, const Vec3<S>& arm, cons
         alpha[i] += qdd;
       } else {
         const Vec3<S> axis = HingeAxisInWorld(b, art->motion[i].r);
-        const S qdd =
-            -(ab.c.xx * Dot(axis, moment[i]) + Dot(ab.pn, alpha[i]) + Dot(ab.pf, linear[i]));
+        const bool slide = b.kind == JointKind::kSlide;
+        const S qdd = -(ab.c.xx * Dot(axis, slide ? force[i] : moment[i]) + Dot(ab.pn, alpha[i]) +
+                        Dot(ab.pf, linear[i]));
         ab.u += qdd * scale;
-        alpha[i] += axis * qdd;
+        (slide ? linear[i] : alpha[i]) += axis * qdd;
       }
     }
     ab.alpha += alpha[i] * scale;
@@ -436,7 +463,7 @@ void AddForceResponse(const Tree<Real>& tree, int body, const Vec3<S>& arm, cons
 template <class S, class Real>
 STRIDE_INLINE Vec3<S> JointAcceleration(const TreeBody<Real>& body, const Articulation<S>& art,
                                         int i) {
-  if (body.kind == JointKind::kHinge) return {art.articulated[i].u, S(0), S(0)};
+  if (HasOneAxis(body.kind)) return {art.articulated[i].u, S(0), S(0)};
   const Vec3<S>& world =
       body.kind == JointKind::kFree ? art.articulated[i].alpha : art.articulated[i].pn;
   return TransposeMul(art.motion[i].r, world);

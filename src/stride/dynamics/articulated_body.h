@@ -10,8 +10,8 @@ namespace stride {
 template <class S>
 struct JointState {
   Quat<S> rot;  // free: orientation in the world; ball: child to parent
-  Vec3<S> w;    // free, ball: angular velocity in the body's own axes; hinge: w.x is the rate
-  S angle;      // hinge
+  Vec3<S> w;  // free, ball: angular velocity in the body's own axes; hinge, slide: w.x is the rate
+  S angle;    // hinge; slide: the way, m
 };
 
 template <class S>
@@ -19,8 +19,8 @@ struct RootState {
   Vec3<S> position, velocity;  // of the root's frame, world
 };
 
-// Servo and torque of one joint; hinge: target.w is the angle, and target_v.x, torque.x are its
-// numbers.
+// Servo and torque of one joint; hinge, slide: target.w is the angle or way, and target_v.x,
+// torque.x are its numbers.
 template <class S>
 struct JointDrive {
   Quat<S> target;
@@ -84,6 +84,7 @@ struct SpatialInertia {
 // needs:
 //   ball   a = A D^-1, b = D^-1 B, c = D^-1, pn = D^-1 u (then the joint's acceleration)
 //   hinge  pn = A s / d, pf = B^T s / d, c.xx = 1 / d, u = u / d (then the joint's acceleration)
+//   slide  pn = B s / d, pf = C s / d, and so on
 template <class S>
 struct ArticulatedBody : SpatialInertia<S> {
   SpatialInertia<S> handed;  // to its parent, at the parent's joint; see Eliminate()

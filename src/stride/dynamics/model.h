@@ -43,7 +43,7 @@ class Model {
       const JointState<S>& joint = joints_[i];
       S* qi = q + body.q;
       S* vi = v + body.v;
-      if (body.kind == JointKind::kHinge) {
+      if (HasOneAxis(body.kind)) {
         qi[0] = joint.angle;
         vi[0] = joint.w.x;
         continue;

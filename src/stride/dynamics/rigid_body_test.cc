@@ -36,7 +36,7 @@ State Drift(const Character& character, const State& state, double dt) {
     double* q = &next.q[layout.q[i]];
     const double* v = &state.v[layout.v[i]];
     const JointKind kind = character.bodies[i].joint.kind;
-    if (kind == JointKind::kHinge) {
+    if (HasOneAxis(kind)) {
       *q += v[0] * dt;
       continue;
     }

@@ -81,7 +81,7 @@ STRIDE_INLINE Mask<S> IntegrateState(const Tree<Real>& tree, const S& h, const M
   for (int i = 0; i < n; ++i) {
     JointState<S>& joint = art->joints[i];
     joint.w = keep(art->articulated[i].coriolis_angular, joint.w);
-    if (tree.bodies[i].kind == JointKind::kHinge) {
+    if (HasOneAxis(tree.bodies[i].kind)) {
       joint.angle = Select(good, joint.angle + joint.w.x * step, joint.angle);
     } else {
       const Quat<S> turned = Integrate(joint.rot, joint.w, step);

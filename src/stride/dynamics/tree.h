@@ -8,8 +8,8 @@
 // double for the reference; the numbers are the same for all lanes.
 namespace stride {
 
-// Which coordinate axis a hinge turns about: a rotation about one of them costs a third of a
-// general one.
+// Which coordinate axis a hinge turns about, or a slide leads along: a rotation about one of them
+// costs a third of a general one.
 enum class HingeAxis { kX, kY, kZ, kGeneral };
 
 template <class Real>
@@ -17,7 +17,7 @@ struct TreeBody {
   int parent;
   JointKind kind;
   HingeAxis hinge;  // with the sign of `axis`
-  bool massless;    // a link inside a chain of hinges: no inertia of its own
+  bool massless;    // a link inside a chain of hinges and slides: no inertia of its own
   bool limited;
   bool has_passive;         // damping or stiffness
   int q, v;                 // where its numbers start in State::q and State::v

@@ -41,6 +41,10 @@ void SpreadAccelerations(const Tree<Real>& tree, const S* vdot, Articulation<S>*
       ab.linear += parent.linear + Cross(parent.alpha, m.arm);
     }
     if (!a) continue;
+    if (body.kind == JointKind::kSlide) {
+      ab.linear += HingeAxisInWorld(body, m.r) * a[0];
+      continue;
+    }
     ab.alpha += body.kind == JointKind::kBall ? m.r * Vec3<S>{a[0], a[1], a[2]}
                                               : HingeAxisInWorld(body, m.r) * a[0];
   }
@@ -63,8 +67,9 @@ void GatherTorques(const Tree<Real>& tree, const S* vdot, Articulation<S>* art, 
       parent.pn += moment + Cross(m.arm, force);
     }
     S* t = tau + body.v;
-    if (body.kind == JointKind::kHinge) {
-      t[0] = Dot(HingeAxisInWorld(body, m.r), moment) + S(body.armature) * vdot[body.v];
+    if (HasOneAxis(body.kind)) {
+      t[0] = Dot(HingeAxisInWorld(body, m.r), body.kind == JointKind::kSlide ? force : moment) +
+             S(body.armature) * vdot[body.v];
       continue;
     }
     const Vec3<S> local = TransposeMul(m.r, moment);
@@ -85,8 +90,8 @@ void GatherTorques(const Tree<Real>& tree, const S* vdot, Articulation<S>* art, 
 template <class S, class Real, class Use>
 void ForEachAxis(const TreeBody<Real>& body, const BodyMotion<S>& m, Use use) {
   int v = body.v;
-  if (body.kind == JointKind::kHinge) {
-    use(v, HingeAxisInWorld(body, m.r), false);
+  if (HasOneAxis(body.kind)) {
+    use(v, HingeAxisInWorld(body, m.r), body.kind == JointKind::kSlide);
     return;
   }
   if (body.kind == JointKind::kFree) {
@@ -138,7 +143,7 @@ void SetState(const Tree<Real>& tree, const S* q, const S* v, Articulation<S>* a
     JointState<S>& joint = art->joints[i];
     const S* qi = q + body.q;
     const S* vi = v + body.v;
-    if (body.kind == JointKind::kHinge) {
+    if (HasOneAxis(body.kind)) {
       joint.angle = qi[0];
       joint.w = {vi[0], S(0), S(0)};
       continue;
@@ -187,8 +192,8 @@ void ForwardDynamics(const Tree<Real>& bare, const S& gravity, const S* tau,
   for (int i = 0; i < n; ++i) {
     const TreeBody<Real>& body = bare.bodies[i];
     drives[i] = {};
-    drives[i].target = body.kind == JointKind::kHinge ? Quat<S>{} : Quat<S>::Identity();
-    if (body.kind == JointKind::kHinge) drives[i].torque.x = tau[body.v];
+    drives[i].target = HasOneAxis(body.kind) ? Quat<S>{} : Quat<S>::Identity();
+    if (HasOneAxis(body.kind)) drives[i].torque.x = tau[body.v];
     if (body.kind == JointKind::kBall) {
       drives[i].torque = {tau[body.v], tau[body.v + 1], tau[body.v + 2]};
     }
@@ -206,7 +211,7 @@ void ForwardDynamics(const Tree<Real>& bare, const S& gravity, const S* tau,
     const TreeBody<Real>& body = bare.bodies[i];
     const Vec3<S> a = JointAcceleration(body, *art, i);
     S* out = vdot + body.v;
-    if (body.kind == JointKind::kHinge) {
+    if (HasOneAxis(body.kind)) {
       out[0] = a.x;
       continue;
     }

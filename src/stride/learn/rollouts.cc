@@ -6,6 +6,7 @@
 
 #include <tbb/enumerable_thread_specific.h>
 
+#include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
 #include "stride/scenario/lane_meter.h"
 #include "stride/scenario/metrics.h"
@@ -152,10 +153,10 @@ class Runner {
     result->seconds = seconds;
     result->fell = fell;
     result->failed = failed;
-    if (facts_.free_root) {
-      result->forwards = result->end.q[0] - trial.start.q[0];
-      result->sideways = result->end.q[1] - trial.start.q[1];
-    }
+    const Vec3d way = RootFrameAt(scenario_.world.actors[0], result->end.q).offset -
+                      RootFrameAt(scenario_.world.actors[0], trial.start.q).offset;
+    result->forwards = way.x;
+    result->sideways = way.y;
     result->joint_power = slots_.At(kMeterWork, lane) / seconds;
     const double speed = std::hypot(result->forwards, result->sideways) / seconds;
     result->cost_of_transport =

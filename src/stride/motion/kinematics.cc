@@ -24,17 +24,7 @@ void Kinematics::Frames(const std::vector<double>& q, BodyFrames* frames) const 
   frames->rotation.resize(count);
   for (int i = 0; i < count; ++i) {
     const Body& body = character_->bodies[i];
-    const int at = layout_.q[i];
-    Vec3d offset = body.offset;
-    Quatd turn;
-    switch (body.joint.kind) {
-      case JointKind::kFree:
-        offset = Vec3At(q, at);
-        turn = QuatAt(q, at + 3);
-        break;
-      case JointKind::kBall: turn = QuatAt(q, at); break;
-      case JointKind::kHinge: turn = AxisAngle(body.joint.axis, q[at]); break;
-    }
+    const auto [offset, turn] = PlaceOf(body, &q[layout_.q[i]]);
     if (body.parent < 0) {
       frames->position[i] = offset;
       frames->rotation[i] = turn;
@@ -162,7 +152,7 @@ void MakeSignsContinuous(const Kinematics& kinematics, std::vector<std::vector<d
   for (std::size_t f = 1; f < frames->size(); ++f) {
     for (int i = 0; i < character.BodyCount(); ++i) {
       const JointKind kind = character.bodies[i].joint.kind;
-      if (kind == JointKind::kHinge) continue;
+      if (HasOneAxis(kind)) continue;
       const int at = kinematics.layout().q[i] + (kind == JointKind::kFree ? 3 : 0);
       const Quatd before = QuatAt((*frames)[f - 1], at), now = QuatAt((*frames)[f], at);
       if (Dot(before, now) < 0) Put(Quatd{-now.w, -now.x, -now.y, -now.z}, at, &(*frames)[f]);

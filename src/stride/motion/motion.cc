@@ -119,7 +119,7 @@ void Validate(const Motion& motion, const Character& character) {
     }
     for (int i = 0; i < character.BodyCount(); ++i) {
       const JointKind kind = character.bodies[i].joint.kind;
-      if (kind == JointKind::kHinge) continue;
+      if (HasOneAxis(kind)) continue;
       const Quatd turn = QuatAt(q, layout.q[i] + (kind == JointKind::kFree ? 3 : 0));
       if (std::fabs(Dot(turn, turn) - 1) > 1e-6) {
         fail(frame + "has a quaternion at '" + character.bodies[i].name +
@@ -148,6 +148,7 @@ std::vector<double> PoseDifference(const Character& character, const std::vector
   for (int i = 0; i < character.BodyCount(); ++i) {
     int at = layout.q[i], to = layout.v[i];
     switch (character.bodies[i].joint.kind) {
+      case JointKind::kSlide:
       case JointKind::kHinge: v[to] = (b[at] - a[at]) / dt; continue;
       case JointKind::kFree:
         Put((Vec3At(b, at) - Vec3At(a, at)) * (1 / dt), to, &v);
@@ -168,6 +169,7 @@ std::vector<double> BlendPoses(const Character& character, const std::vector<dou
   for (int i = 0; i < character.BodyCount(); ++i) {
     int at = layout.q[i];
     switch (character.bodies[i].joint.kind) {
+      case JointKind::kSlide:
       case JointKind::kHinge: q[at] = a[at] + t * (b[at] - a[at]); continue;
       case JointKind::kFree:
         Put(Vec3At(a, at) + (Vec3At(b, at) - Vec3At(a, at)) * t, at, &q);

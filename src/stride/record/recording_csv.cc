@@ -21,6 +21,7 @@ std::vector<std::string> CoordinateNames(JointKind kind) {
   switch (kind) {
     case JointKind::kFree: return {"x_m", "y_m", "z_m", "qw", "qx", "qy", "qz"};
     case JointKind::kBall: return {"qw", "qx", "qy", "qz"};
+    case JointKind::kSlide: return {"way_m"};
     case JointKind::kHinge: break;
   }
   return {"angle_rad"};
@@ -30,6 +31,7 @@ std::vector<std::string> VelocityNames(JointKind kind) {
     case JointKind::kFree:
       return {"vx_m/s", "vy_m/s", "vz_m/s", "wx_rad/s", "wy_rad/s", "wz_rad/s"};
     case JointKind::kBall: return {"wx_rad/s", "wy_rad/s", "wz_rad/s"};
+    case JointKind::kSlide: return {"rate_m/s"};
     case JointKind::kHinge: break;
   }
   return {"rate_rad/s"};
@@ -39,6 +41,7 @@ std::vector<std::string> TorqueNames(JointKind kind) {
   switch (kind) {
     case JointKind::kFree: return {};  // nothing drives it
     case JointKind::kBall: return {"tx_Nm", "ty_Nm", "tz_Nm"};
+    case JointKind::kSlide: return {"force_N"};
     case JointKind::kHinge: break;
   }
   return {"torque_Nm"};

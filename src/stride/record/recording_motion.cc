@@ -48,7 +48,7 @@ bool IsPose(const Character& character, const Layout& layout, const std::vector<
   if (!std::all_of(q.begin(), q.end(), [](double x) { return std::isfinite(x); })) return false;
   for (int i = 0; i < character.BodyCount(); ++i) {
     const JointKind kind = character.bodies[i].joint.kind;
-    if (kind == JointKind::kHinge) continue;
+    if (HasOneAxis(kind)) continue;
     const Quatd turn = QuatAt(q, layout.q[i] + (kind == JointKind::kFree ? 3 : 0));
     if (!(std::fabs(Dot(turn, turn) - 1) < 1e-6)) return false;
   }

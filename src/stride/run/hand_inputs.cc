@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
 #include "stride/record/world_json.h"
 #include "stride/run/balls.h"
@@ -53,11 +54,12 @@ void SetSlope(double slope, RunStage* stage) {
   std::vector<State> states = stage->States();
   for (std::size_t k = 0; k < states.size(); ++k) {
     const Character& actor = world.actors[k];
-    if (actor.bodies[0].joint.kind != JointKind::kFree) continue;
+    if (!RootMoves(actor)) continue;
     Model<double> placed(actor);
     placed.SetState(states[k]);
-    states[k].q[2] +=
-        Clearance(placed, actor, world.terrain) - Clearance(placed, actor, changed.terrain);
+    RaiseRoot(actor,
+              Clearance(placed, actor, world.terrain) - Clearance(placed, actor, changed.terrain),
+              &states[k].q);
   }
   stage->ChangeWorld(changed, states);
   for (RunCharacter& character : stage->characters) character.ChangeGround(world.terrain);

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "stride/character/library.h"
+#include "stride/character/rest_pose.h"
 #include "stride/controllers/registry.h"
 #include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
@@ -24,13 +25,16 @@ constexpr double kRounding = 1e-9;
 
 Quatd RootOf(const State& state) { return {state.q[3], state.q[4], state.q[5], state.q[6]}; }
 
-bool Follows(const State& state, const State& reference, const Terrain& terrain) {
-  if (state.q.size() < 7) return false;  // a root fixed to the world
-  const auto height = [&](const State& s) {
-    return s.q[2] - SurfaceAt(terrain, s.q[0], s.q[1]).height;
+bool Follows(const Character& character, const State& state, const State& reference,
+             const Terrain& terrain) {
+  if (!RootMoves(character)) return false;
+  const auto height = [&](const JointPlace& root) {
+    return root.offset.z - SurfaceAt(terrain, root.offset.x, root.offset.y).height;
   };
-  const double tilt = TiltBetween(RootOf(state), RootOf(reference));
-  return !IsFallen(kFollowsReference, height(state), height(reference), tilt * tilt);
+  const JointPlace now = RootFrameAt(character, state.q);
+  const JointPlace wanted = RootFrameAt(character, reference.q);
+  const double tilt = TiltBetween(now.turn, wanted.turn);
+  return !IsFallen(kFollowsReference, height(now), height(wanted), tilt * tilt);
 }
 
 void Move(const Quatd& turn, const Vec3d& position, State* state) {
@@ -133,8 +137,8 @@ RunCharacter::RunCharacter(int actor, const LoadedCharacter& loaded, const World
       commands_(std::move(commands)) {
   if ((!viewpoint_.IsWorld() || setup->z != 0) &&
       character_.bodies[0].joint.kind != JointKind::kFree) {
-    throw InputError(fmt::format(
-        "the root of '{}' is fixed to the world; expected x, y, z and heading 0", character_.name));
+    throw InputError(fmt::format("the root of '{}' is not free; expected x, y, z and heading 0",
+                                 character_.name));
   }
   if (setup->heading != 0 && world.terrain.kind != Terrain::Kind::kPlane) {
     throw InputError(fmt::format(
@@ -198,7 +202,8 @@ void RunCharacter::UseCommand(const State& state) {
   if (command.point != used_command_.point) arrived_ = false;
   used_command_ = command;
   if (!command.point) return;
-  const double x = command.point->x - state.q[0], y = command.point->y - state.q[1];
+  const Vec3d root = RootFrameAt(character_, state.q).offset;
+  const double x = command.point->x - root.x, y = command.point->y - root.y;
   const double distance = std::hypot(x, y);
   if (distance < kThere) arrived_ = true;
   if (distance > kAway) arrived_ = false;
@@ -283,7 +288,8 @@ bool RunCharacter::Falls(double time, const State& state) {
   const State& seen = See(state);
   const State* reference = controller_->Reference();
   // Where a clip leads upside down, following it is no fall.
-  const bool lies = fall_.Fallen(seen) && !(reference && Follows(seen, *reference, terrain_));
+  const bool lies =
+      fall_.Fallen(seen) && !(reference && Follows(character_, seen, *reference, terrain_));
   if (!down_) {
     if (!lies) return false;
     down_ = true;

@@ -14,7 +14,7 @@ namespace stride {
 
 // A controlled character and where it starts.
 struct CharacterSetup {
-  std::string character = "liu16";  // built-in name or MJCF file
+  std::string character = "liu16";  // built-in name, MJCF or URDF file
   std::string controller = "hold";
   std::string skill;                 // built-in name or file; empty: none
   std::vector<std::string> motions;  // for the controller: names or files

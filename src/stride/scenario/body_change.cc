@@ -111,11 +111,11 @@ void ChangeBody(const BodyChange& change, int index, Character* character) {
 
 // Roots of changed bodies stand as high above the ground as their legs now reach.
 void LiftRestPose(Character* character) {
-  if (character->bodies[0].joint.kind != JointKind::kFree || character->contact_points.empty()) {
-    return;
-  }
-  const double before = character->rest_q[2];
+  if (!RootMoves(*character) || character->contact_points.empty()) return;
+  const double before = RootFrameAt(*character, character->rest_q).offset.z;
   PutOnGround(*character, &character->rest_q);
+  // A free root's zero pose stands as high; on rails the coordinate alone says how high it is.
+  if (character->bodies[0].joint.kind != JointKind::kFree) return;
   character->bodies[0].offset.z += character->rest_q[2] - before;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stride/character/rest_pose.h"
 #include "stride/math/rotation.h"
 #include "stride/scenario/push.h"
 
@@ -18,14 +19,16 @@ double TiltBetween(const Quatd& a, const Quatd& b) {
 }
 
 FallDetector::FallDetector(const Character& character, const Terrain& terrain, const State& start)
-    : terrain_(terrain), free_root_(character.bodies[0].joint.kind == JointKind::kFree) {
+    : terrain_(terrain), root_moves_(RootMoves(character)) {
   const Layout layout = LayoutOf(character);
   for (int i = PushedBody(character); i >= 0; i = character.bodies[i].parent) {
     const Joint& joint = character.bodies[i].joint;
+    if (joint.kind == JointKind::kSlide) continue;  // it does not turn
     chain_.push_back(
         {joint.kind, joint.axis, layout.q[i] + (joint.kind == JointKind::kFree ? 3 : 0)});
   }
   std::reverse(chain_.begin(), chain_.end());
+  root_.bodies.assign(character.bodies.begin(), character.bodies.begin() + RootBody(character) + 1);
   start_height_ = RootHeight(start);
   start_up_ = Rotate(Conjugate(TrunkRotation(start)), Vec3d{0, 0, 1});
 }
@@ -41,12 +44,13 @@ Quatd FallDetector::TrunkRotation(const State& state) const {
 }
 
 double FallDetector::RootHeight(const State& state) const {
-  if (!free_root_) return 0;
-  return state.q[2] - SurfaceAt(terrain_, state.q[0], state.q[1]).height;
+  if (!root_moves_) return 0;
+  const Vec3d root = RootFrameAt(root_, state.q).offset;
+  return root.z - SurfaceAt(terrain_, root.x, root.y).height;
 }
 
 bool FallDetector::Fallen(const State& state) const {
-  if (free_root_ && TooLow(kFallFromStart, RootHeight(state), start_height_)) return true;
+  if (root_moves_ && TooLow(kFallFromStart, RootHeight(state), start_height_)) return true;
   const double tilt = AngleOf(Rotate(TrunkRotation(state), start_up_).z);
   return TooTilted(kFallFromStart, tilt * tilt);
 }

@@ -39,8 +39,8 @@ STRIDE_INLINE auto IsFallen(const FallLimits& limits, const S& height, const S& 
 // Angle between the verticals of two orientations, rad, 0 to pi.
 double TiltBetween(const Quatd& a, const Quatd& b);
 
-// Tells a fall from a state. A character without a trunk is judged by its root; one whose root is
-// fixed to the world by its tilt alone.
+// Tells a fall from a state. A character without a trunk is judged by its root; one whose root
+// cannot leave its place by its tilt alone.
 class FallDetector {
  public:
   FallDetector(const Character& character, const Terrain& terrain, const State& start);
@@ -57,7 +57,8 @@ class FallDetector {
 
   Terrain terrain_;
   std::vector<Link> chain_;  // root to trunk
-  bool free_root_;
+  Character root_;           // the bodies up to the root alone
+  bool root_moves_;
   double start_height_;
   Vec3d start_up_;  // the world's up at the start, in the trunk's axes
 };

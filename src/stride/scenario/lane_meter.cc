@@ -5,7 +5,7 @@
 namespace stride {
 
 LaneMeterFacts MeterFactsOf(const Character& character) {
-  return {PushedBody(character), character.bodies[0].joint.kind == JointKind::kFree};
+  return {PushedBody(character), RootBody(character), RootMoves(character)};
 }
 
 }  // namespace stride

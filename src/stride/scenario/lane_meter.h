@@ -10,7 +10,8 @@ namespace stride {
 // What all lanes share.
 struct LaneMeterFacts {
   int trunk = 0;  // or the root of a character that has none
-  bool free_root = true;
+  int root = 0;   // RootBody()
+  bool root_moves = true;
 };
 LaneMeterFacts MeterFactsOf(const Character& character);
 

@@ -9,12 +9,16 @@ namespace {
 
 using View = LaneView<Lanes, float>;
 
+Lanes RootHeight(const LaneMeterFacts& facts, const View& view) {
+  return view.Root().position.z + view.Motion(facts.root).o.z - view.ground_height;
+}
+
 void Begin(const LaneMeterFacts& facts, const Tree<float>& tree, const BatchMemory& memory,
            float* slots) {
   const View view = ViewOf<Lanes>(tree, memory);
   Lanes* s = reinterpret_cast<Lanes*>(slots);
   s[kMeterFallen] = s[kMeterWork] = Lanes(0.0f);
-  s[kMeterStartHeight] = view.Root().position.z - view.ground_height;
+  s[kMeterStartHeight] = RootHeight(facts, view);
   const Mat3<Lanes>& r = view.Motion(facts.trunk).r;
   const Vec3<Lanes> up = TransposeMul(r, Vec3<Lanes>{Lanes(0.0f), Lanes(0.0f), Lanes(1.0f)});
   s[kMeterStartUp] = up.x, s[kMeterStartUp + 1] = up.y, s[kMeterStartUp + 2] = up.z;
@@ -30,9 +34,8 @@ void Add(const LaneMeterFacts& facts, const Tree<float>& tree, const BatchMemory
   const Lanes acute = AcosOverSin(size) * Sqrt(Lanes(1.0f) - size * size);
   const Lanes tilt = Select(cosine < Lanes(0.0f), Lanes(3.14159265f) - acute, acute);
   LaneMask fallen = TooTilted(kFallFromStart, tilt * tilt);
-  if (facts.free_root) {
-    const Lanes height = view.Root().position.z - view.ground_height;
-    fallen = fallen | TooLow(kFallFromStart, height, s[kMeterStartHeight]);
+  if (facts.root_moves) {
+    fallen = fallen | TooLow(kFallFromStart, RootHeight(facts, view), s[kMeterStartHeight]);
   }
   s[kMeterFallen] = Select(fallen, Lanes(1.0f), s[kMeterFallen]);
   Lanes power(0.0f);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
 #include "stride/dynamics/rigid_body.h"
 #include "stride/math/path_smoother.h"
@@ -53,6 +54,7 @@ struct MeteredJoint {
   int q = 0, v = 0;
   int dof = 0;
   int leg_part = -1;  // 0 hip, 1 knee, 2 ankle
+  bool turns = true;
 };
 
 }  // namespace
@@ -64,9 +66,7 @@ struct MetricsMeter::Impl {
   void AddSample(const State& state, std::span<const Contact> contacts, const State* reference);
   void AddTracking(const State& state, const State& reference);
   void AddSlip(std::span<const Contact> contacts);
-  Vec3d Root(const State& state) const {
-    return free_root ? Vec3d{state.q[0], state.q[1], state.q[2]} : character.bodies[0].offset;
-  }
+  Vec3d Root(const State& state) const { return RootFrameAt(character, state.q).offset; }
 
   int actor;
   Character character;
@@ -128,7 +128,8 @@ MetricsMeter::Impl::Impl(const World& world, const State& start, int actor_in)
   for (int i = 0; i < character.BodyCount(); ++i) {
     const JointKind kind = character.bodies[i].joint.kind;
     if (kind == JointKind::kFree) continue;
-    joints.push_back({layout.q[i], layout.v[i], DofCount(kind), parts[i]});
+    joints.push_back(
+        {layout.q[i], layout.v[i], DofCount(kind), parts[i], kind != JointKind::kSlide});
   }
   feet[0] = {character.BodyOf(Role::kLeftFoot),
              {character.BodyOf(Role::kLeftFoot), character.BodyOf(Role::kLeftToe)}};
@@ -185,6 +186,7 @@ void MetricsMeter::Impl::AddContacts(std::span<const Contact> contacts, const St
 
 void MetricsMeter::Impl::AddTracking(const State& state, const State& reference) {
   for (const MeteredJoint& joint : joints) {
+    if (!joint.turns) continue;
     const double *a = &state.q[joint.q], *b = &reference.q[joint.q];
     if (joint.dof == 1) {
       tracking += std::fabs(a[0] - b[0]);
@@ -192,7 +194,8 @@ void MetricsMeter::Impl::AddTracking(const State& state, const State& reference)
       tracking += Norm(Log(Quatd{a[0], -a[1], -a[2], -a[3]} * Quatd{b[0], b[1], b[2], b[3]}));
     }
   }
-  tracked += static_cast<long>(joints.size());
+  tracked +=
+      std::count_if(joints.begin(), joints.end(), [](const MeteredJoint& j) { return j.turns; });
 }
 
 void MetricsMeter::Impl::AddSlip(std::span<const Contact> contacts) {

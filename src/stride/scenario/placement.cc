@@ -88,7 +88,7 @@ void AdaptToSlope(const Character& character, const Terrain& terrain, std::vecto
 
 State StandOn(const Character& character, const Terrain& terrain) {
   State state = RestState(character);
-  if (character.bodies[0].joint.kind != JointKind::kFree || character.contact_points.empty()) {
+  if (!RootMoves(character) || character.contact_points.empty()) {
     return state;
   }
   if (terrain.kind == Terrain::Kind::kPlane && terrain.slope != 0 && character.IsHuman()) {
@@ -102,7 +102,7 @@ State StandOn(const Character& character, const Terrain& terrain) {
     const Surface ground = SurfaceAt(terrain, at.x, at.y);
     rise = std::max(rise, ground.height + point.radius / ground.normal.z - at.z);
   }
-  state.q[2] += rise;
+  RaiseRoot(character, rise, &state.q);
   return state;
 }
 

@@ -72,7 +72,7 @@ int DrawByWeight(std::span<const double> weights, Random* random) {
 
 int PushedBody(const Character& character) {
   const int trunk = character.BodyOf(Role::kTrunk);
-  return trunk >= 0 ? trunk : 0;
+  return trunk >= 0 ? trunk : RootBody(character);
 }
 
 }  // namespace stride

@@ -63,6 +63,7 @@ const char* FeatureName(Feature feature) {
     case Feature::kActorContact: return "contact between actors";
     case Feature::kHeightField: return "height fields";
     case Feature::kSteps: return "steps";
+    case Feature::kSlides: return "joints that slide";
     case Feature::kCount: break;
   }
   return "?";
@@ -92,6 +93,11 @@ std::unique_ptr<Engine> MakeEngine(const std::string& name, const World& world) 
   }
   if (world.terrain.kind == Terrain::Kind::kHeightField) Require(entry, Feature::kHeightField);
   if (world.terrain.kind == Terrain::Kind::kSteps) Require(entry, Feature::kSteps);
+  for (const Character& actor : world.actors) {
+    for (const Body& body : actor.bodies) {
+      if (body.joint.kind == JointKind::kSlide) Require(entry, Feature::kSlides);
+    }
+  }
   return entry.make(world);
 }
 

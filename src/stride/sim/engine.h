@@ -12,7 +12,7 @@
 namespace stride {
 
 // What an engine may be asked for beyond one character on a plane.
-enum class Feature { kSeveralActors, kActorContact, kHeightField, kSteps, kCount };
+enum class Feature { kSeveralActors, kActorContact, kHeightField, kSteps, kSlides, kCount };
 const char* FeatureName(Feature feature);
 
 struct EngineInfo {

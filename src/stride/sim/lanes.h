@@ -69,16 +69,16 @@ struct LaneView {
   }
 };
 
-// Torque of a joint's servo in the step that led to this state, in the child's axes (a hinge: x):
-// the implicit servo (sim/servo.h) looks at the state at the end of the step. The drives must still
-// be those of that step.
+// Torque of a joint's servo in the step that led to this state, in the child's axes (a hinge or
+// slide: x): the implicit servo (sim/servo.h) looks at the state at the end of the step. The drives
+// must still be those of that step.
 template <class S, class Real>
 STRIDE_INLINE Vec3<S> ServoTorque(const LaneView<S, Real>& view, int body) {
   const TreeBody<Real>& b = view.tree.bodies[body];
   const JointState<S>& joint = view.Joint(body);
   const JointDrive<S>& drive = view.drives[body];
   Vec3<S> error;
-  if (b.kind == JointKind::kHinge) {
+  if (HasOneAxis(b.kind)) {
     error = {drive.target.w - joint.angle, S(0), S(0)};
   } else {
     error = RotationVector(Conjugate(joint.rot) * drive.target);

@@ -25,7 +25,7 @@ void LoadDrives(const Tree<double>& tree, const Actuation& a,
     const double* q = &a.target_q[body.q];
     const double* v = &a.target_v[body.v];
     const double* t = &a.torque[body.v];
-    if (body.kind == JointKind::kHinge) {
+    if (HasOneAxis(body.kind)) {
       drive = {{q[0], 0, 0, 0}, {v[0], 0, 0}, {t[0], 0, 0}, a.kp[i], a.kd[i]};
     } else {
       drive = {{q[0], q[1], q[2], q[3]}, {v[0], v[1], v[2]}, {t[0], t[1], t[2]}, a.kp[i], a.kd[i]};

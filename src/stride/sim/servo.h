@@ -11,7 +11,7 @@
 // An engine adds `inertia` to the diagonal of its mass matrix and applies `force`.
 namespace stride {
 
-// The numbers of a hinge stand in x; those of a ball joint are in child axes.
+// The numbers of a hinge or slide stand in x; those of a ball joint are in child axes.
 struct ServoInput {
   double kp = 0, kd = 0;
   Vec3d error;  // target - q; ball: Log(conj(q) * target)
@@ -52,6 +52,7 @@ inline ImplicitForce ServoForce(const Joint& joint, double kp, double kd, const 
   switch (joint.kind) {
     case JointKind::kFree: return {};
     case JointKind::kHinge:
+    case JointKind::kSlide:
       return ServoForce(joint, {kp, kd, {target_q[0] - q[0]}, {target_v[0]}, {torque[0]}},
                         {joint.spring_angle - q[0]}, {v[0]}, h);
     case JointKind::kBall: break;

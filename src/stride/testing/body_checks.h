@@ -70,7 +70,7 @@ inline void ExpectPlausibleInertia(const Character& character) {
 
 inline bool WithinLimits(const Joint& joint, const double* q) {
   if (!joint.limited) return true;
-  if (joint.kind == JointKind::kHinge) return q[0] >= joint.lower && q[0] <= joint.upper;
+  if (HasOneAxis(joint.kind)) return q[0] >= joint.lower && q[0] <= joint.upper;
   return 2 * std::acos(std::fmin(1, std::fabs(q[0]))) <= joint.upper;
 }
 

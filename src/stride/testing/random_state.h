@@ -15,7 +15,7 @@ inline State RandomState(const Character& character, std::mt19937_64* rng) {
   for (int i = 0; i < character.BodyCount(); ++i) {
     double* q = &state.q[layout.q[i]];
     const JointKind kind = character.bodies[i].joint.kind;
-    if (kind == JointKind::kHinge) {
+    if (HasOneAxis(kind)) {
       *q = normal(*rng);
       continue;
     }

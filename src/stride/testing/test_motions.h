@@ -25,7 +25,7 @@ inline std::vector<double> RandomPose(const Character& character, std::mt19937* 
   for (int i = 0; i < character.BodyCount(); ++i) {
     const JointKind kind = character.bodies[i].joint.kind;
     const int at = layout.q[i] + (kind == JointKind::kFree ? 3 : 0);
-    if (kind != JointKind::kHinge) Put(Normalized(QuatAt(q, at)), at, &q);
+    if (!HasOneAxis(kind)) Put(Normalized(QuatAt(q, at)), at, &q);
   }
   return q;
 }

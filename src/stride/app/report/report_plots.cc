@@ -7,6 +7,7 @@
 
 #include "stride/app/report/report.h"
 #include "stride/core/error.h"
+#include "stride/dynamics/rigid_body.h"
 
 namespace stride {
 namespace {
@@ -21,6 +22,7 @@ double PoseErrorDeg(const Character& character, const Layout& layout, const std:
   int joints = 0;
   for (std::size_t body = 1; body < character.bodies.size(); ++body) {
     const JointKind kind = character.bodies[body].joint.kind;
+    if (kind == JointKind::kSlide) continue;
     const int v = layout.v[body], count = kind == JointKind::kBall ? 3 : 1;
     double square = 0;
     for (int k = 0; k < count; ++k) square += difference[v + k] * difference[v + k];
@@ -73,17 +75,19 @@ std::vector<Plot> RecordingPlots(const Recording& recording) {
   const World& world = recording.header.world;
   const Character& character = world.actors[0];
   const Layout layout = LayoutOf(character);
-  const bool free_root = character.bodies[0].joint.kind == JointKind::kFree;
+  const bool moves = RootMoves(character);
+  Model<double> model(character);
   Series height{"height", {}, {}}, speed{"speed", {}, {}}, error{"error", {}, {}};
   Series ground{"ground", {}, {}}, pushes{"pushes", {}, {}};
   bool tracks = false, touches = false;
   for (const RecordedFrame& frame : recording.frames) {
     const State& state = frame.actors.at(0);
     for (Series* each : {&height, &speed, &error, &ground, &pushes}) each->x.push_back(frame.time);
-    const Surface surface =
-        free_root ? SurfaceAt(world.terrain, state.q[0], state.q[1]) : Surface{0, {0, 0, 1}};
-    height.y.push_back(free_root ? state.q[2] - surface.height : kNone);
-    speed.y.push_back(free_root ? std::hypot(state.v[0], state.v[1]) : kNone);
+    model.SetState(state);
+    const Vec3d root = model.Position(RootBody(character));
+    const Vec3d velocity = model.Motion(RootBody(character)).v;
+    height.y.push_back(moves ? root.z - SurfaceAt(world.terrain, root.x, root.y).height : kNone);
+    speed.y.push_back(moves ? std::hypot(velocity.x, velocity.y) : kNone);
     const bool follows = !frame.controls.empty() && !frame.controls[0].reference.empty();
     tracks |= follows;
     error.y.push_back(
@@ -107,7 +111,7 @@ std::vector<Plot> RecordingPlots(const Recording& recording) {
                      .zero_y = true,
                      .series = std::move(series)});
   };
-  if (free_root) {
+  if (moves) {
     add("Height of the root", "above the ground, m", {height});
     add("Speed over ground", "of the root, m/s", {speed});
   }

@@ -100,7 +100,7 @@ Motion BlendLayers(const Character& character, const std::vector<Layer>& layers,
     for (int i = 0; i < character.BodyCount(); ++i) {
       const bool free = character.bodies[i].joint.kind == JointKind::kFree;
       const int at = layout.q[i] + (free ? 3 : 0);
-      if (character.bodies[i].joint.kind == JointKind::kHinge) {
+      if (HasOneAxis(character.bodies[i].joint.kind)) {
         q[at] = 0;
         for (int k = 0; k < size; ++k) q[at] += share[k] * layers[k].motion.frames[f][at];
         continue;

@@ -10,7 +10,7 @@ namespace stride {
 namespace {
 
 // Calls position(q index, v index) for the free root, turn(q, v) for each quaternion and angle(q,
-// v) for each hinge.
+// v) for each hinge or slide.
 template <class Position, class Turn, class Angle>
 void ForJoints(const Character& character, const Layout& layout, Position position, Turn turn,
                Angle angle) {
@@ -22,6 +22,7 @@ void ForJoints(const Character& character, const Layout& layout, Position positi
         turn(q + 3, v + 3);
         break;
       case JointKind::kBall: turn(q, v); break;
+      case JointKind::kSlide:
       case JointKind::kHinge: angle(q, v); break;
     }
   }

@@ -21,7 +21,7 @@ void LowPass(const Kinematics& kinematics, double cutoff, double fps,
   std::vector<int> quaternions;
   for (int i = 0; i < character.BodyCount(); ++i) {
     const JointKind kind = character.bodies[i].joint.kind;
-    if (kind != JointKind::kHinge)
+    if (!HasOneAxis(kind))
       quaternions.push_back(kinematics.layout().q[i] + (kind == JointKind::kFree ? 3 : 0));
   }
   // Beyond an end: its point reflection, for quaternions the turn the other way.

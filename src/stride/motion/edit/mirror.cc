@@ -103,6 +103,7 @@ Motion Mirrored(const Motion& motion, const Character& character) {
       const Joint& joint = character.bodies[i].joint;
       int at = layout.q[i], other = layout.q[image[i]];
       switch (joint.kind) {
+        case JointKind::kSlide: Fail(character, i, "slides, which no mirrored motion does");
         case JointKind::kHinge: {
           const bool same =
               Dot(MirroredAxis(joint.axis), character.bodies[image[i]].joint.axis) > 0;

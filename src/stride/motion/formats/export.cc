@@ -1,5 +1,6 @@
 #include "stride/motion/formats/export.h"
 
+#include "stride/core/error.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/kinematics.h"
 
@@ -81,6 +82,7 @@ Quatd RotationOf(const Joint& joint, const std::vector<double>& q, int place) {
     case JointKind::kFree: return QuatAt(q, place + 3);
     case JointKind::kBall: return QuatAt(q, place);
     case JointKind::kHinge: return AxisAngle(joint.axis, q[place]);
+    case JointKind::kSlide: break;  // of the root, in its position
   }
   return Quatd::Identity();
 }
@@ -91,6 +93,12 @@ SkeletonClip ClipFromMotion(const Motion& motion, const Character& character) {
   Validate(motion, character);
   const Layout layout = LayoutOf(character);
   const JointBodies group = Group(character);
+  for (int i = RootBody(character) + 1; i < character.BodyCount(); ++i) {
+    if (character.bodies[i].joint.kind != JointKind::kSlide) continue;
+    throw InputError("the joint of '" + character.bodies[i].name + "' of '" + character.name +
+                     "' slides, which no skeleton of bones does; expected hinges and balls "
+                     "below the root");
+  }
 
   SkeletonClip clip;
   clip.format = "motion";
@@ -115,10 +123,8 @@ SkeletonClip ClipFromMotion(const Motion& motion, const Character& character) {
     if (Norm(tip) > 0) clip.joints[j].end_sites.push_back(tip);
   }
 
-  const Body& root = character.bodies[0];
   for (const std::vector<double>& q : motion.frames) {
-    clip.root_positions.push_back(root.joint.kind == JointKind::kFree ? Vec3At(q, layout.q[0])
-                                                                      : root.offset);
+    clip.root_positions.push_back(RootFrameAt(character, q).offset);
     for (std::size_t j = 0; j < group.first.size(); ++j) {
       Quatd rotation = Quatd::Identity();
       for (int b = group.first[j]; b <= group.last[j]; ++b) {  // links and child are neighbours

@@ -39,7 +39,7 @@ bool IsMotionFile(const std::string& bytes) {
 bool NamesMotion(const std::string& name_or_path) {
   if (IsBuiltIn(name_or_path)) return true;
   const std::string ending = FileExtension(name_or_path);
-  return !ending.empty() && ending != ".xml" && ending != ".mjcf";
+  return !ending.empty() && ending != ".xml" && ending != ".mjcf" && ending != ".urdf";
 }
 
 MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& character,

@@ -249,7 +249,7 @@ void Batch::SetState(int lane, const State& state) {
   for (int i = 0; i < static_cast<int>(b.tree.bodies.size()); ++i) {
     const TreeBody<float>& body = b.tree.bodies[i];
     float* joint = b.Joint(i);
-    if (body.kind == JointKind::kHinge) {
+    if (HasOneAxis(body.kind)) {
       to(joint, 0, 1.0);
       to(joint, 4, v[body.v]);
       to(joint, 7, q[body.q]);
@@ -276,7 +276,7 @@ void Batch::GetState(int lane, State* state) const {
   for (int i = 0; i < static_cast<int>(b.tree.bodies.size()); ++i) {
     const TreeBody<float>& body = b.tree.bodies[i];
     float* joint = b.Joint(i);
-    if (body.kind == JointKind::kHinge) {
+    if (HasOneAxis(body.kind)) {
       v[body.v] = b.At(joint, 4, lane);
       q[body.q] = b.At(joint, 7, lane);
     } else {

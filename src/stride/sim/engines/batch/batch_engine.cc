@@ -65,7 +65,7 @@ class BatchEngine final : public Engine {
 EngineInfo Describe() {
   return {"batch",
           "the lanes that learning runs on (float, SIMD), seen through one of them",
-          {Feature::kHeightField, Feature::kSteps},
+          {Feature::kHeightField, Feature::kSteps, Feature::kSlides},
           {"one actor in a world: no other characters, balls or boxes",
            "a body does not collide with other bodies of its own character",
            "characters touch the ground with their contact points only",

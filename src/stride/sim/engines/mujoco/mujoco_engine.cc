@@ -14,7 +14,8 @@ EngineInfo Describe() {
   return {"mujoco",
           "MuJoCo " + std::string(mj_versionString()) +
               ": generalised coordinates, soft convex contact",
-          {Feature::kSeveralActors, Feature::kActorContact, Feature::kHeightField, Feature::kSteps},
+          {Feature::kSeveralActors, Feature::kActorContact, Feature::kHeightField, Feature::kSteps,
+           Feature::kSlides},
           {"Bodies of one actor do not collide with each other.",
            "Contact is MuJoCo's own: World::contact (stiffness, damping, stick) is not used.",
            "A body that slides faster than about 0.2 m/s chatters; its mean friction is right.",
@@ -239,7 +240,12 @@ class MujocoEngine : public Engine {
     double point[3];
     const double local[3] = {f.point.x, f.point.y, f.point.z};
     mju_rotVecMat(point, local, d_->xmat + 9 * body);
-    mju_addTo3(point, d_->xanchor + 3 * (a.joint + f.body));  // our frame's origin is the joint
+    const int joint = a.joint + f.body;
+    mju_addTo3(point, d_->xanchor + 3 * joint);  // our frame's origin is the joint
+    // MuJoCo's anchor of a slide stays where it slides from.
+    if (m_->jnt_type[joint] == mjJNT_SLIDE) {
+      mju_addToScl3(point, d_->xaxis + 3 * joint, d_->qpos[m_->jnt_qposadr[joint]]);
+    }
     const double force[3] = {f.force.x, f.force.y, f.force.z};
     const double torque[3] = {f.torque.x, f.torque.y, f.torque.z};
     mj_applyFT(m_, d_, force, torque, point, body, d_->qfrc_applied);

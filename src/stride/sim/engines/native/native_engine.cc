@@ -52,7 +52,8 @@ void NativeEngine::Solve() {
 EngineInfo Describe() {
   return {"native",
           "stride's own dynamics in double: the reference for the lanes",
-          {Feature::kSeveralActors, Feature::kActorContact, Feature::kHeightField, Feature::kSteps},
+          {Feature::kSeveralActors, Feature::kActorContact, Feature::kHeightField, Feature::kSteps,
+           Feature::kSlides},
           {"a body does not collide with other bodies of its own character",
            "characters touch the ground with their contact points only",
            "at an impact friction may pass its bound for a step (contact.passes)",
