@@ -16,8 +16,8 @@ namespace {
 constexpr int kUsageError = 2;  // options that do not exist or do not parse
 
 std::vector<Verb> Verbs() {
-  return {ListVerb(),    ImportVerb(), SimulateVerb(),  LearnVerb(),  InfoVerb(), GaitVerb(),
-          ConvertVerb(), BenchVerb(),  ReproduceVerb(), ReportVerb(), ViewVerb()};
+  return {ListVerb(), ImportVerb(),  SimulateVerb(), LearnVerb(),     InfoVerb(),   CharacterVerb(),
+          GaitVerb(), ConvertVerb(), BenchVerb(),    ReproduceVerb(), ReportVerb(), ViewVerb()};
 }
 
 std::string ExamplesText(const std::vector<std::string>& examples) {

@@ -35,6 +35,7 @@ struct Verb {
 Verb ListVerb();
 Verb SimulateVerb();
 Verb InfoVerb();
+Verb CharacterVerb();
 Verb GaitVerb();
 Verb ConvertVerb();
 Verb ImportVerb();

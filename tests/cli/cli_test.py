@@ -9,7 +9,7 @@ import tempfile
 from case import Case, main
 
 VERBS = {"list", "simulate", "info", "convert", "import", "bench", "learn", "view", "reproduce",
-         "report", "gait"}  # at least
+         "report", "gait", "character"}  # at least
 ENGINES = ["native", "batch", "mujoco", "ode", "bullet"]
 
 
@@ -73,6 +73,78 @@ class List(Case):
 
     def test_unknown_kind(self):
         self.refuse(["list", "dogs"], "'dogs'", "characters")
+
+
+class Bodies(Case):
+    """Bodies that users bring."""
+    FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "characters")
+
+    def path(self, name):
+        return os.path.join(self.FOLDER, name)
+
+    def test_planar_bodies_stand_fall_and_are_drawn(self):
+        for name in ["half_cheetah.xml", "planar_hopper.xml", "planar_walker.xml", "swimmer.xml"]:
+            for engine in ["native", "batch", "mujoco"]:
+                result = self.json_of("simulate", "--character", self.path(name), "--engine", engine,
+                                      "--seconds", "1", "--controller", "passive")
+                self.assertIs(result["failed"], False, name + engine)
+                self.assertAlmostEqual(result["final_root"][1], 0, delta=1e-3)
+        held = self.json_of("simulate", "--character", self.path("half_cheetah.xml"), "--seconds", "2")
+        self.assertIs(held["fell"], False)
+        with tempfile.TemporaryDirectory() as folder:
+            sheet = os.path.join(folder, "sheet.png")
+            self.succeed("simulate", "--character", self.path("half_cheetah.xml"), "--seconds", "1",
+                         "--sheet", sheet)
+            self.assertGreater(os.path.getsize(sheet), 10000)
+
+    def test_a_urdf_is_shown_simulated_and_converted(self):
+        urdf = self.path("walker.urdf")
+        info = self.json_of("info", urdf)
+        self.assertEqual(info["name"], "walker")
+        self.assertGreater(len(info["warnings"]), 3)
+        self.assertIs(self.json_of("simulate", "--character", urdf, "--seconds", "0.5")["failed"], False)
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "walker.xml")
+            self.succeed("convert", urdf, out)
+            self.assertEqual(self.json_of("info", out)["mass"], info["mass"])
+
+    def test_roles_are_guessed_given_and_written(self):
+        urdf = self.path("walker.urdf")
+        result = self.json_of("character", urdf, "--roles")
+        self.assertEqual(result["roles"]["left_foot"], "left_foot")
+        self.assertIs(result["human"], False)
+        self.assertIn("slides", result["why_not_human"])
+        tripod = self.json_of("character", "tripod", "--roles")
+        self.assertIn("left_foot", tripod["why_not_human"])
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "man.xml")
+            given = self.json_of("character", "tripod", "--roles", "--role", "left_foot=left_shank",
+                                 "--role", "right_foot=right_shank", "-o", out)
+            self.assertIs(given["human"], True)
+            self.assertIs(self.json_of("character", out)["human"], True)
+            self.assertIn("stride:role:left_foot", given["custom"])
+            self.refuse(["character", "tripod", "-o", os.path.join(folder, "man.txt")], ".xml")
+        self.refuse(["character", "tripod", "--role", "wing=pelvis"], "'wing'", "left_foot")
+        self.refuse(["character", "tripod", "--role", "head=hat"], "'hat'", "left_shank")
+        self.refuse(["character", "tripod", "--role", "head"], "ROLE=BODY")
+
+    def test_a_motion_belongs_to_a_body_not_to_a_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            body, motion = os.path.join(folder, "body.xml"), os.path.join(folder, "walk.motion")
+            copy = os.path.join(folder, "copy.xml")
+            self.succeed("convert", "liu16", body)
+            self.succeed("convert", "walk", motion, "--character", body)
+            os.rename(body, copy)
+            self.refuse(["info", motion], "body.xml", "--character")
+            result = self.json_of("convert", motion, os.path.join(folder, "walk.bvh"),
+                                  "--character", copy)
+            self.assertEqual(result["character"], copy)
+            self.assertTrue(any("cannot be loaded" in w for w in result["warnings"]))
+            self.succeed("convert", "walk", motion, "--character", "liu16")
+            self.succeed("convert", motion, os.path.join(folder, "walk.bvh"), "--character",
+                         "liu16-strong")
+            self.refuse(["convert", motion, os.path.join(folder, "walk.bvh"), "--character", "lee10"],
+                        "another body", "joint")
 
 
 class Simulate(Case):

@@ -470,7 +470,7 @@ TEST_P(EngineTest, WhatSlidesOutwardsKeepsMomentumAndEnergy) {
   const double momentum = inertia(0) * 4, energy = 0.5 * inertia(0) * 16;
   Advance(engine.get(), 500, PassiveAll(world));
   const State& s = engine->GetState(0);
-  EXPECT_GT(s.q[1], 0.5);  // it is flung out
+  EXPECT_GT(s.q[1], 0.3);  // it is flung out
   EXPECT_NEAR(inertia(s.q[1]) * s.v[0], momentum, 0.01 * momentum);
   EXPECT_NEAR(0.5 * inertia(s.q[1]) * s.v[0] * s.v[0] + 0.75 * s.v[1] * s.v[1], energy,
               0.02 * energy);

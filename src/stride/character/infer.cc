@@ -152,6 +152,69 @@ void AddRims(int body, const Shape& box, std::vector<ContactPoint>* points) {
   }
 }
 
+// The bodies with mass from `from` (left out) to `to`.
+std::vector<int> LimbBetween(const Character& character, int from, int to) {
+  std::vector<int> limb;
+  for (int i = to; i >= 0 && i != from; i = character.bodies[i].parent) {
+    if (character.bodies[i].mass > 0) limb.push_back(i);
+  }
+  std::reverse(limb.begin(), limb.end());
+  return limb;
+}
+
+// Legs of a body whose names say nothing of them: two limbs that mirror each other and are the only
+// ones to reach the ground in the zero pose.
+void InferLegs(Character* character) {
+  constexpr Role kLegs[2][4] = {
+      {Role::kLeftThigh, Role::kLeftShank, Role::kLeftFoot, Role::kLeftToe},
+      {Role::kRightThigh, Role::kRightShank, Role::kRightFoot, Role::kRightToe}};
+  for (const auto& leg : kLegs) {
+    for (const Role role : leg) {
+      if (character->BodyOf(role) >= 0) return;
+    }
+  }
+  const std::vector<Vec3d> origins = ZeroPoseOrigins(*character);
+  std::vector<double> bottom(character->bodies.size(), HUGE_VAL);  // of a body and all below it
+  double lowest = HUGE_VAL, highest = -HUGE_VAL;
+  for (const ContactPoint& point : character->contact_points) {
+    const double z = origins[point.body].z + point.position.z - point.radius;
+    bottom[point.body] = std::min(bottom[point.body], z);
+    lowest = std::min(lowest, z);
+    highest = std::max(highest, z + 2 * point.radius);
+  }
+  const double near = 0.05 * (highest - lowest);
+  std::vector<int> feet;
+  for (int i = 1; i < character->BodyCount(); ++i) {
+    if (bottom[i] <= lowest + near) feet.push_back(i);
+  }
+  if (feet.size() == 4) {  // with toes
+    if (character->bodies[feet[1]].parent == feet[0] &&
+        character->bodies[feet[3]].parent == feet[2]) {
+      feet = {feet[1], feet[3]};
+    }
+  }
+  if (feet.size() != 2) return;
+  if (origins[feet[0]].y < origins[feet[1]].y) std::swap(feet[0], feet[1]);
+  const Vec3d apart = origins[feet[0]] - origins[feet[1]];
+  if (!(apart.y > near) || std::fabs(apart.x) > near || std::fabs(apart.z) > near) return;
+  int common = feet[0];
+  const auto carries = [&](int body) {
+    int i = feet[1];
+    while (i >= 0 && i != body) i = character->bodies[i].parent;
+    return i == body;
+  };
+  while (common >= 0 && !carries(common)) common = character->bodies[common].parent;
+  const std::vector<int> legs[2] = {LimbBetween(*character, common, feet[0]),
+                                    LimbBetween(*character, common, feet[1])};
+  const std::size_t count = legs[0].size();
+  if (count != legs[1].size() || count < 2 || count > 4) return;
+  for (int side = 0; side < 2; ++side) {
+    for (std::size_t k = 0; k < count; ++k) {
+      character->roles[static_cast<int>(kLegs[side][k])] = legs[side][k];
+    }
+  }
+}
+
 }  // namespace
 
 void InferRoles(Character* character) {
@@ -191,8 +254,15 @@ void InferRoles(Character* character) {
     const int a = carrier(character->BodyOf(left)), b = carrier(character->BodyOf(right));
     if (a == b) character->roles[static_cast<int>(role)] = a;
   };
+  InferLegs(character);
   common_parent(Role::kPelvis, Role::kLeftThigh, Role::kRightThigh);
   common_parent(Role::kTrunk, Role::kLeftUpperArm, Role::kRightUpperArm);
+  // What has legs but no trunk of its own is a pelvis that is the trunk too.
+  const bool legs =
+      character->BodyOf(Role::kLeftThigh) >= 0 && character->BodyOf(Role::kRightThigh) >= 0;
+  if (legs && character->BodyOf(Role::kTrunk) < 0) {
+    character->roles[static_cast<int>(Role::kTrunk)] = character->BodyOf(Role::kPelvis);
+  }
 }
 
 void InferContactPoints(Character* character, std::span<const FlatCylinder> cylinders) {

@@ -9,7 +9,9 @@
 namespace stride {
 
 // The roles that are not given yet, from the names of bodies: "left_thigh", "LeftUpLeg", "l_femur",
-// "thigh.L", ... Bodies without mass play no part.
+// "thigh.L", ...; legs else from the tree itself (contact points must be there): the two limbs that
+// alone reach the ground. What both legs hang on is the pelvis, and the trunk too where there is
+// none. Bodies without mass play no part.
 void InferRoles(Character* character);
 
 // A box that stands for a flat cylinder of the same height and base area.

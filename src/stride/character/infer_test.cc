@@ -65,6 +65,57 @@ TEST(InferRoles, LinksWithoutMassPlayNoPart) {
   EXPECT_EQ(BodyIn(Role::kLeftThigh, c), "left_upper_leg");
 }
 
+// Parts whose names say nothing: a block on two legs of `links` links.
+Character Nameless(int links) {
+  Character c = Named({"p0"});
+  c.bodies[0].joint.kind = JointKind::kFree;
+  for (const double side : {-1.0, 1.0}) {
+    for (int k = 0; k < links; ++k) {
+      Body body;
+      body.name = "p" + std::to_string(c.BodyCount());
+      body.parent = k == 0 ? 0 : c.BodyCount() - 1;
+      body.offset = k == 0 ? Vec3d{0, 0.1 * side, 0} : Vec3d{0, 0, -0.4};
+      body.joint.kind = JointKind::kHinge;
+      body.mass = 1;
+      c.bodies.push_back(body);
+    }
+    c.contact_points.push_back({c.BodyCount() - 1, {0, 0, -0.1}, 0});
+  }
+  return c;
+}
+
+TEST(InferRoles, LegsFromTheTreeItself) {
+  Character c = Nameless(3);
+  InferRoles(&c);
+  EXPECT_TRUE(c.IsHuman());
+  EXPECT_EQ(BodyIn(Role::kRightThigh, c), "p1");  // -Y is right
+  EXPECT_EQ(BodyIn(Role::kRightFoot, c), "p3");
+  EXPECT_EQ(BodyIn(Role::kLeftShank, c), "p5");
+  EXPECT_EQ(BodyIn(Role::kPelvis, c), "p0");
+  EXPECT_EQ(BodyIn(Role::kTrunk, c), "p0");
+  // Without feet it is none; of four legs none is guessed.
+  c = Nameless(2);
+  InferRoles(&c);
+  EXPECT_FALSE(c.IsHuman());
+  EXPECT_EQ(BodyIn(Role::kLeftShank, c), "p4");
+  c = Nameless(3);
+  const Character more = Nameless(3);
+  for (int i = 1; i < more.BodyCount(); ++i) {
+    Body body = more.bodies[i];
+    body.name += "b";
+    body.parent = body.parent == 0 ? 0 : body.parent + 6;
+    body.offset.x += body.parent == 0 ? -0.5 : 0;
+    c.bodies.push_back(body);
+  }
+  for (ContactPoint point : more.contact_points) {
+    point.body += 6;
+    c.contact_points.push_back(point);
+  }
+  InferRoles(&c);
+  EXPECT_EQ(BodyIn(Role::kLeftThigh, c), "");
+  EXPECT_EQ(BodyIn(Role::kTrunk, c), "");
+}
+
 // A free block on two legs, an arm out to the side.
 Character Walker() {
   Character c = Named({"block", "left_leg", "right_leg", "arm"});

@@ -220,6 +220,7 @@ void ApplyKey(const Tree& tree, Context* context, Character* character) {
       q[layout.q[i]] -= tree.reference_angle[i];
       continue;
     }
+    if (kind == JointKind::kFree) q[layout.q[i] + 2] -= tree.ground_height;
     double* w = &q[layout.q[i] + (kind == JointKind::kFree ? 3 : 0)];
     const Quatd given = UnitQuaternion(context->Doc(), qpos->at, {w[0], w[1], w[2], w[3]});
     const Quatd& turned = tree.rest_rotation[i];

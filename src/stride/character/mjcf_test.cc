@@ -230,6 +230,22 @@ TEST(WriteMjcf, SlidesSurviveExactly) {
   EXPECT_TRUE(file.warnings.empty()) << testing::PrintToString(file.warnings);
 }
 
+TEST(ReadMjcf, TheGroundIsPutToZero) {
+  const auto with_ground = [](const std::string& joint, const std::string& more) {
+    return "<mujoco><worldbody><geom type=\"plane\" size=\"1 1 1\" pos=\"0 0 -2\"/>"
+           "<body pos=\"0 0 -1\">" +
+           joint + "<geom size=\".1\"/></body></worldbody>" + more + "</mujoco>";
+  };
+  const MjcfFile rail = Parse(with_ground(R"(<joint type="slide" axis="1 0 0"/>)", ""));
+  EXPECT_NEAR(rail.character.bodies[0].offset.z, 1, 1e-12);
+  EXPECT_THAT(rail.warnings, Contains(HasSubstr("not at z = 0")));
+  const Character free =
+      Parse(with_ground("<freejoint/>",
+                        R"(<keyframe><key name="stand" qpos="0 0 -1.9 1 0 0 0"/></keyframe>)"))
+          .character;
+  EXPECT_NEAR(free.rest_q[2], 0.1, 1e-12);
+}
+
 TEST(ReadMjcf, JointsRestWithinTheirRange) {
   const Character c =
       Parse(InBall(R"(<body><joint range="30 70"/><geom size=".1"/></body>)")).character;

@@ -49,7 +49,7 @@ class Survey {
     for (const Element& section : context_.Doc().Root().children) {
       if (section.tag != "worldbody") continue;
       for (const Element& child : section.children) {
-        if (child.tag == "geom") Scenery(child, "");
+        if (child.tag == "geom") Scenery(child, {}, "");
         if (child.tag == "body") Fixed(child, {}, Quatd::Identity(), "", true);
         CheckElement(child, false);
       }
@@ -91,6 +91,7 @@ class Survey {
   // Bits of the ground: the first plane, or MuJoCo's defaults.
   int GroundContype() const { return ground_contype_; }
   int GroundConaffinity() const { return ground_conaffinity_; }
+  double GroundHeight() const { return ground_height_; }  // z of the first plane
   // A <pair> of <contact> lets them touch, whatever their bits.
   bool IsPairedWithScenery(const std::string& geom) const { return paired_.contains(geom); }
 
@@ -123,7 +124,7 @@ class Survey {
                       " is ignored: the parts of a character do not collide with each other");
   }
 
-  void Scenery(const Element& geom, const std::string& child_class) {
+  void Scenery(const Element& geom, const Vec3d& origin, const std::string& child_class) {
     if (const Attribute* name = geom.Find("name")) scenery_.insert(name->value);
     const Element resolved = context_.WithDefaults(geom, "geom", child_class);
     if (resolved.Text("type") == "plane") {
@@ -132,6 +133,11 @@ class Survey {
         ground_contype_ = plane.contype;
         ground_conaffinity_ = plane.conaffinity;
         has_ground_ = true;
+        ground_height_ = origin.z + context_.Vector(resolved, "pos", {}).z;
+        if (ground_height_ != 0) {
+          context_.Warn(geom.at, "ground height",
+                        "the ground is not at z = 0: it is put there, and the character with it");
+        }
       }
       if (written_by_stride_) return;
       context_.Warn(geom.at, "ground", "the ground is not part of a character: left to the world");
@@ -156,7 +162,7 @@ class Survey {
     const Vec3d here = origin + Rotate(rotation, context_.Vector(body, "pos", {}));
     const Quatd turned = rotation * context_.Orientation(body);
     for (const Element& child : body.children) {
-      if (child.tag == "geom") Scenery(child, child_class);
+      if (child.tag == "geom") Scenery(child, here, child_class);
       if (child.tag == "body") Fixed(child, here, turned, child_class, false);
       CheckElement(child, false);
     }
@@ -187,6 +193,7 @@ class Survey {
   std::set<std::string> scenery_, paired_;  // names of geoms
   bool has_ground_ = false;
   int ground_contype_ = 1, ground_conaffinity_ = 1;
+  double ground_height_ = 0;
 };
 
 struct MjcfJoint {
@@ -203,7 +210,8 @@ class TreeBuilder {
       : context_(*context), survey_(survey), written_by_stride_(written_by_stride) {}
 
   Tree Run(const Root& root) {
-    AddBody(*root.body, -1, root.origin, root.rotation, root.child_class, root.top_level);
+    const Vec3d origin = root.origin - Vec3d{0, 0, survey_.GroundHeight()};
+    AddBody(*root.body, -1, origin, root.rotation, root.child_class, root.top_level);
     ScaleToTotalMass();
     for (std::size_t i = 0; i < tree_.bodies.size(); ++i) {
       Body& body = tree_.bodies[i];
@@ -486,6 +494,7 @@ Tree ReadTree(Context* context, bool written_by_stride) {
         "body " + NameForMessage(*other.body) + " moves on its own beside the character: left out");
   }
   Tree tree = TreeBuilder(context, survey, written_by_stride).Run(root);
+  tree.ground_height = survey.GroundHeight();
   tree.first_coordinate = root.first_coordinate;
   tree.model_coordinates = survey.Coordinates();
   tree.stands_alone = survey.Roots().size() == 1;

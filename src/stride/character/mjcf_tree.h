@@ -21,6 +21,7 @@ struct Tree {
   // Where the character's coordinates are in MuJoCo's qpos, and how many there are in all.
   int first_coordinate = 0;
   int model_coordinates = 0;
+  double ground_height = 0;       // z of the file's ground, which the bodies stand on z = 0 for
   bool stands_alone = true;       // nothing else moves in the file
   bool coordinates_known = true;  // no element that adds coordinates we cannot count
 };

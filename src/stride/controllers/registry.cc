@@ -5,6 +5,7 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/motion/library.h"
 
 namespace stride {
 
@@ -77,10 +78,7 @@ void CheckInput(const ControllerInfo& info, const ControllerInput& input) {
     throw InputError(fmt::format("the controller '{}' takes no motion graph", name));
   }
   for (const Motion& motion : input.motions) {
-    if (motion.character != character.name) {
-      throw InputError(fmt::format("the motion '{}' is of '{}'; expected one of '{}'", motion.name,
-                                   motion.character, character.name));
-    }
+    RequireSameStructure(motion, character);
     Validate(motion, character);
   }
   if (!info.schema && !input.config.empty()) {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "stride/character/library.h"
+#include "stride/character/structure.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
 #include "stride/motion/builtin/gait.h"
@@ -87,15 +89,25 @@ Motion LoadMotion(const std::string& name_or_path, const Character& character) {
     return motion;
   }
   Motion motion = ParseMotion(text, name_or_path);
-  if (motion.character != character.name) {
-    throw InputError(
-        name_or_path, 0,
-        fmt::format("a motion of character \"{}\"; expected one of \"{}\" (stride import "
-                    "brings it to another character)",
-                    motion.character, character.name));
-  }
+  RequireSameStructure(motion, character);
   Validate(motion, character);
   return motion;
+}
+
+void RequireSameStructure(const Motion& motion, const Character& character) {
+  if (motion.character == character.name) return;
+  Character own;
+  try {
+    own = LoadCharacter(motion.character);
+  } catch (const InputError&) {
+    return;  // not there: only the coordinates can be checked, which Validate() does
+  }
+  const std::string difference = StructureDifference(own, character);
+  if (difference.empty()) return;
+  throw InputError(fmt::format(
+      "the motion '{}' is of '{}', which is another body than '{}': {}; convert it to .bvh, and "
+      "`stride import` brings that to any human",
+      motion.name, motion.character, character.name, difference));
 }
 
 }  // namespace stride

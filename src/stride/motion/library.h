@@ -22,6 +22,10 @@ const std::vector<MotionInfo>& BuiltInMotions();
 // file is wrong, or if the character is not the one the motion belongs to.
 Motion LoadMotion(const std::string& name_or_path, const Character& character);
 
+// A motion belongs to a body, not to a name: throws InputError, saying what differs, if the
+// character that it names can be loaded and has another structure (character/structure.h).
+void RequireSameStructure(const Motion& motion, const Character& character);
+
 // A motion from the text of a file of key poses, on a human character.
 Motion MakeMotion(const std::string& text, const std::string& file_name,
                   const Character& character);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "stride/character/structure.h"
 #include "stride/core/error.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/import/contact_detection.h"
@@ -28,17 +29,8 @@ constexpr SideRoles kSides[2] = {
 
 void RequireLegs(const Character& character, const std::string& name) {
   if (character.IsHuman()) return;
-  std::string missing;
-  for (const Role role :
-       {Role::kPelvis, Role::kTrunk, Role::kLeftThigh, Role::kLeftShank, Role::kLeftFoot,
-        Role::kRightThigh, Role::kRightShank, Role::kRightFoot}) {
-    if (character.BodyOf(role) >= 0) continue;
-    missing += (missing.empty() ? "" : ", ") + std::string(RoleName(role));
-  }
-  throw InputError(
-      fmt::format("{}: '{}' has no {}; a gait needs pelvis, trunk, and both thighs, shanks and "
-                  "feet: give the character these roles",
-                  name, character.name, missing));
+  throw InputError(fmt::format("{}: '{}' is no human, whose gait could be measured: {}", name,
+                               character.name, WhyNotHuman(character)));
 }
 
 // Puts poses into GaitFrames.

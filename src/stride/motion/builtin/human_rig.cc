@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stride/character/rest_pose.h"
+#include "stride/character/structure.h"
 #include "stride/core/error.h"
 #include "stride/math/rotation.h"
 
@@ -41,9 +42,8 @@ Mat3d LimbAxes(const Vec3d& direction, const Vec3d& bend_axis) {
 HumanRig::HumanRig(const Character& character)
     : character_(&character), layout_(LayoutOf(character)) {
   if (!character.IsHuman()) {
-    throw InputError(
-        "character \"" + character.name +
-        "\" is not a human (pelvis, trunk, two legs with feet); built-in motions need one");
+    throw InputError("character \"" + character.name +
+                     "\" is not a human, which built-in motions need: " + WhyNotHuman(character));
   }
   zero_ = FramesAt(character, ZeroState(character).q).position;
   const int pelvis = character.BodyOf(Role::kPelvis), trunk = character.BodyOf(Role::kTrunk);

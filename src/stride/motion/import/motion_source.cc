@@ -1,10 +1,12 @@
 #include "stride/motion/import/motion_source.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "stride/character/library.h"
+#include "stride/character/structure.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
 #include "stride/motion/formats/formats.h"
@@ -28,6 +30,44 @@ bool IsCapture(const std::string& bytes, const std::string& path) {
     if (std::find(endings.begin(), endings.end(), extension) != endings.end()) return true;
   }
   return false;
+}
+
+// A motion belongs to a body, whatever that is called: another of the same structure may be named.
+void LoadBody(const std::string& file, const std::string& character, MotionSource* source) {
+  const std::string own = source->motion.character;
+  const bool another = !character.empty() && character != own;
+  try {
+    source->character = LoadCharacter(another ? character : own, &source->warnings);
+  } catch (const InputError& error) {
+    if (another) throw;
+    throw InputError(file, 0,
+                     fmt::format("is a motion of '{}', which cannot be loaded ({}); name its body "
+                                 "with --character",
+                                 own, error.what()));
+  }
+  if (!another) return;
+  try {
+    RequireSameStructure(source->motion, source->character);
+  } catch (const InputError& error) {
+    throw InputError(file, 0, error.what());
+  }
+  source->motion.character = character;
+  std::optional<Character> first;
+  try {
+    first = LoadCharacter(own);
+  } catch (const InputError&) {
+    source->warnings.push_back(fmt::format(
+        "{}: its own body '{}' cannot be loaded; its coordinates fit '{}'", file, own, character));
+    return;
+  }
+  constexpr double kSameLength = 0.005;  // of the height
+  const double lengths = LengthDifference(*first, source->character);
+  if (lengths > kSameLength) {
+    source->warnings.push_back(fmt::format(
+        "{}: bones of '{}' and '{}' differ by up to {:.1f} % of the height: feet may sink or "
+        "slide",
+        file, own, character, 100 * lengths));
+  }
 }
 
 }  // namespace
@@ -66,13 +106,7 @@ MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& c
     refuse_capture_options();
     source.format = "motion";
     source.motion = ParseMotion(bytes, name_or_path);
-    if (!character.empty() && character != source.motion.character) {
-      throw InputError(name_or_path, 0,
-                       fmt::format("is a motion of '{}', not of '{}'; leave --character out, or "
-                                   "convert to .bvh and import that",
-                                   source.motion.character, character));
-    }
-    source.character = LoadCharacter(source.motion.character, &source.warnings);
+    LoadBody(name_or_path, character, &source);
     Validate(source.motion, source.character);
   } else if (IsCapture(bytes, name_or_path)) {
     ImportOptions options;

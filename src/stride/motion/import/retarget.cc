@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stride/character/structure.h"
 #include "stride/core/error.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/edit/filter.h"
@@ -99,10 +100,9 @@ class Retargeter {
   };
 
   void MeasureCharacter() {
-    if (!character_.IsHuman() || character_.bodies[0].joint.kind != JointKind::kFree) {
+    if (!character_.IsHuman()) {
       throw InputError("character '" + character_.name +
-                       "' is no human with a free root; expected one with pelvis, trunk, thighs, "
-                       "shanks and feet");
+                       "' is no human: " + WhyNotHuman(character_));
     }
     for (const auto& [upper, lower] : {std::pair{Role::kPelvis, Role::kLeftThigh},
                                        {Role::kLeftThigh, Role::kLeftShank},
