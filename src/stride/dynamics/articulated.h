@@ -249,6 +249,33 @@ STRIDE_INLINE void SolveRoot(ArticulatedBody<S>* root) {
   root->linear = -(ci * (TransposeMul(b, root->alpha) + pf));
 }
 
+// Eliminates a body that slides along `axis` (ArticulatedBody); `to`: its parent's inertia, or
+// null. As a hinge, with what resists an acceleration along the axis in place of one about it.
+template <class S>
+void EliminateSlide(const Vec3<S>& axis, const S& force, const S& added, const Vec3<S>& arm,
+                    ArticulatedBody<S>* body, SpatialInertia<S>* to) {
+  ArticulatedBody<S>& ab = *body;
+  const Vec3<S> moment = ab.b * axis, resistance = ab.c * axis;
+  const S inverse = S(1) / (Dot(axis, resistance) + added);
+  const S u = (force - Dot(axis, ab.pf)) * inverse;
+  const Vec3<S> mi = moment * inverse, ri = resistance * inverse;
+  if (to) {
+    const Sym3<S> a2 = ab.a - Outer(moment) * inverse;
+    const Vec3<S> back = -mi;
+    const Mat3<S> b2 =
+        ab.b + Mat3<S>::FromColumns(back * resistance.x, back * resistance.y, back * resistance.z);
+    const Sym3<S> c2 = ab.c - Outer(resistance) * inverse;
+    const Vec3<S>&ca = ab.coriolis_angular, &cl = ab.coriolis_linear;
+    const Vec3<S> pn = ab.pn + moment * u + a2 * ca + b2 * cl;
+    const Vec3<S> pf = ab.pf + resistance * u + TransposeMul(b2, ca) + c2 * cl;
+    AddShifted(a2, b2, c2, pn, pf, arm, to);
+  }
+  ab.pn = mi;
+  ab.pf = ri;
+  ab.c.xx = inverse;
+  ab.u = u;
+}
+
 // Eliminates the bodies from the leaves to the root; or only the loaded ones, where the others are
 // as they were. Each adds to its parent in the same order either way: a lane's bits must not depend
 // on what its neighbours touch.
@@ -308,16 +335,17 @@ STRIDE_INLINE void Eliminate(const Tree<Real>& tree, const Environment<S>& env,
       ab.b = w;
       ab.c = d;
       ab.pn = du;
+    } else if (body.kind == JointKind::kSlide) {
+      S force, added;
+      HingeTorque(body, art->joints[i], drives[i], env, &force, &added);
+      EliminateSlide(HingeAxisInWorld(body, m.r), force, added, m.arm, &ab, to);
     } else {
       S torque, added;
       HingeTorque(body, art->joints[i], drives[i], env, &torque, &added);
       const Vec3<S> axis = HingeAxisInWorld(body, m.r);
-      // Moment and force that resist a unit of the joint's acceleration.
-      const bool slide = body.kind == JointKind::kSlide;
-      const Vec3<S> as = slide ? ab.b * axis : ab.a * axis;
-      const Vec3<S> bs = slide ? ab.c * axis : TransposeMul(ab.b, axis);
-      const S inverse = S(1) / (Dot(axis, slide ? bs : as) + added);
-      const S u = (torque - Dot(axis, slide ? ab.pf : ab.pn)) * inverse;
+      const Vec3<S> as = ab.a * axis, bs = TransposeMul(ab.b, axis);
+      const S inverse = S(1) / (Dot(axis, as) + added);
+      const S u = (torque - Dot(axis, ab.pn)) * inverse;
       const Vec3<S> ai = as * inverse, bi = bs * inverse;
       if (parent) {
         const Sym3<S> a2 = ab.a - Outer(as) * inverse;
@@ -361,15 +389,13 @@ void Accelerate(const Tree<Real>& tree, bool loaded, Articulation<S>* art) {
       const Vec3<S> qdd = ab.pn - ab.a * alpha - ab.b * linear;
       ab.pn = qdd;
       ab.alpha = alpha + qdd;
+    } else if (body.kind == JointKind::kSlide) {
+      ab.u -= Dot(ab.pn, alpha) + Dot(ab.pf, linear);
+      ab.alpha = alpha;
+      linear += HingeAxisInWorld(body, art->motion[i].r) * ab.u;
     } else {
       ab.u -= Dot(ab.pn, alpha) + Dot(ab.pf, linear);
-      const Vec3<S> change = HingeAxisInWorld(body, art->motion[i].r) * ab.u;
-      if (body.kind == JointKind::kSlide) {
-        ab.alpha = alpha;
-        linear += change;
-      } else {
-        ab.alpha = alpha + change;
-      }
+      ab.alpha = alpha + HingeAxisInWorld(body, art->motion[i].r) * ab.u;
     }
     ab.linear = linear;
   }
@@ -418,8 +444,9 @@ void AddForceResponse(const Tree<Real>& tree, int body, const Vec3<S>& arm, cons
       m -= ab.a * moment[i];
       f -= TransposeMul(ab.b, moment[i]);
     } else {
-      const S along = Dot(HingeAxisInWorld(tree.bodies[i], art->motion[i].r),
-                          tree.bodies[i].kind == JointKind::kSlide ? force[i] : moment[i]);
+      const Vec3<S> axis = HingeAxisInWorld(tree.bodies[i], art->motion[i].r);
+      const bool slide = tree.bodies[i].kind == JointKind::kSlide;
+      const S along = slide ? Dot(axis, force[i]) : Dot(axis, moment[i]);
       m -= ab.pn * along;
       f -= ab.pf * along;
     }
@@ -448,8 +475,8 @@ void AddForceResponse(const Tree<Real>& tree, int body, const Vec3<S>& arm, cons
       } else {
         const Vec3<S> axis = HingeAxisInWorld(b, art->motion[i].r);
         const bool slide = b.kind == JointKind::kSlide;
-        const S qdd = -(ab.c.xx * Dot(axis, slide ? force[i] : moment[i]) + Dot(ab.pn, alpha[i]) +
-                        Dot(ab.pf, linear[i]));
+        const S along = slide ? Dot(axis, force[i]) : Dot(axis, moment[i]);
+        const S qdd = -(ab.c.xx * along + Dot(ab.pn, alpha[i]) + Dot(ab.pf, linear[i]));
         ab.u += qdd * scale;
         (slide ? linear[i] : alpha[i]) += axis * qdd;
       }
