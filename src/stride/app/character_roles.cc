@@ -66,20 +66,21 @@ RolesResult AssignRoles(const RolesOptions& options) {
 }
 
 nlohmann::ordered_json ToJson(const RolesResult& r) {
-  nlohmann::ordered_json roles;
+  using Json = nlohmann::ordered_json;
+  Json roles;
   for (int i = 0; i < static_cast<int>(Role::kCount); ++i) {
     const int body = r.character.roles[i];
     roles[RoleName(static_cast<Role>(i))] =
-        body < 0 ? nlohmann::ordered_json(nullptr) : r.character.bodies[body].name;
+        body < 0 ? Json(nullptr) : Json(r.character.bodies[body].name);
   }
   const bool human = r.why_not_human.empty();
-  nlohmann::ordered_json json = {{"source", r.source},
-                                 {"name", r.character.name},
-                                 {"roles", roles},
-                                 {"human", human},
-                                 {"custom", r.custom}};
-  json["why_not_human"] = human ? nlohmann::ordered_json(nullptr) : r.why_not_human;
-  json["output"] = r.output.empty() ? nlohmann::ordered_json(nullptr) : r.output;
+  Json json = {{"source", r.source},
+               {"name", r.character.name},
+               {"roles", roles},
+               {"human", human},
+               {"custom", r.custom}};
+  json["why_not_human"] = human ? Json(nullptr) : Json(r.why_not_human);
+  json["output"] = r.output.empty() ? Json(nullptr) : Json(r.output);
   json["warnings"] = r.warnings;
   return json;
 }
