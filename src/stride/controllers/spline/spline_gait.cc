@@ -212,7 +212,7 @@ SplineSensor SplineSensorOf(const Character& character, const std::string& name)
   if (name == "inclination") return {SensorKind::kInclination, trunk, -0.4, 0.4};
   if (name == "roll") return {SensorKind::kRoll, trunk, -0.3, 0.3, true};
   if (name == "height") {
-    const double height = character.rest_q.size() > 2 ? character.rest_q[2] : 1;
+    const double height = RootFrameAt(character, character.rest_q).offset.z;
     return {SensorKind::kHeight, trunk, 0.7 * height, 1.1 * height};
   }
   if (name == "speed") return {SensorKind::kSpeed, trunk, -0.5, 2};

@@ -352,7 +352,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
       }
     }
   }
-  const double height = plan->stand.q.size() > 6 ? plan->stand.q[2] : 1;
+  const double height = RootFrameAt(plan->character(), plan->stand.q).offset.z;
   plan->height = CenterOfMassAt(plan->character(), plan->stand.q).z;
   plan->speed = s.speed > 0 ? s.speed : 0.2 * std::sqrt(9.81 * std::max(height, 0.06));
 
