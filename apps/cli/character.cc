@@ -36,7 +36,7 @@ Verb CharacterVerb() {
             auto options = std::make_shared<RolesOptions>();
             app->add_option("file", options->source, "A built-in character, an MJCF or URDF file")
                 ->required();
-            app->add_flag("--roles", "Show the roles (what this verb does)");
+            app->add_flag("--roles")->description("Show the roles (what this verb does)");
             app->add_option("--role", options->roles, "ROLE=BODY: give a role; repeatable")
                 ->allow_extra_args(false);
             app->add_option("-o,--output", options->output, "MJCF file to write (.xml, .mjcf)");
