@@ -144,7 +144,7 @@ class Bodies(Case):
             self.succeed("convert", motion, os.path.join(folder, "walk.bvh"), "--character",
                          "liu16-strong")
             self.refuse(["convert", motion, os.path.join(folder, "walk.bvh"), "--character", "lee10"],
-                        "another body", "joint")
+                        "another body", "hangs on")
 
 
 class Simulate(Case):
