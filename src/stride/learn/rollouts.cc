@@ -33,6 +33,7 @@ class Runner {
  public:
   explicit Runner(const RolloutSetup& setup)
       : scenario_(setup.scenario),
+        character_(setup.character),
         batch_(WorldOf(setup), setup.instruction_set),
         driver_(setup.driver(batch_)),
         meter_(LaneMeterKernels().For(batch_.InstructionSet())),
@@ -153,8 +154,8 @@ class Runner {
     result->seconds = seconds;
     result->fell = fell;
     result->failed = failed;
-    const Vec3d way = RootFrameAt(scenario_.world.actors[0], result->end.q).offset -
-                      RootFrameAt(scenario_.world.actors[0], trial.start.q).offset;
+    const Vec3d way = RootFrameAt(character_, result->end.q).offset -
+                      RootFrameAt(character_, trial.start.q).offset;
     result->forwards = way.x;
     result->sideways = way.y;
     result->joint_power = slots_.At(kMeterWork, lane) / seconds;
@@ -166,6 +167,7 @@ class Runner {
   }
 
   Scenario scenario_;
+  Character character_;
   Batch batch_;
   std::unique_ptr<LaneDriver> driver_;
   const LaneMeterKernel& meter_;
