@@ -184,8 +184,7 @@ class SearchJob final : public LearningJob {
     for (int k = 0; k < search_.validation_trials; ++k) {
       value += search_.value(k % search_.trials, results[k]) / search_.validation_trials;
     }
-    // Of equals the later one: where all trials hold, it has been searched for longer.
-    if (!std::isfinite(value) || (!validated_.empty() && value < validated_return_)) return;
+    if (!std::isfinite(value) || (!validated_.empty() && value <= validated_return_)) return;
     validated_.assign(mean.begin(), mean.end());
     validated_return_ = value;
   }
