@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # What takes too long for every change: the unit tests with the address and undefined-behaviour
-# sanitizers, and what runs on threads with the thread sanitizer.
+# sanitizers, what runs on threads with the thread sanitizer, and every fuzz target for a minute.
 #
-#   scripts/nightly.sh             both
-#   scripts/nightly.sh asan        one of them: asan or tsan
+#   scripts/nightly.sh             all
+#   scripts/nightly.sh asan        one of them: asan, tsan or fuzz
 #   scripts/nightly.sh asan REGEX  only tests whose names match
 #
-# Needs what scripts/setup.sh installs. Builds in build-asan and build-tsan.
+# Needs what scripts/setup.sh installs. Builds in build-asan, build-tsan and build-fuzz.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,9 +14,9 @@ if [[ ${1:-} == --help ]]; then
   sed -n '2,/^set -e/{/^set -e/d;s/^# \{0,1\}//;p}' "$0"
   exit 0
 fi
-which=${1:-both}
-if [[ $which != both && $which != asan && $which != tsan ]]; then
-  echo "nightly: '$which'; expected asan, tsan or nothing" >&2
+which=${1:-all}
+if [[ $which != all && $which != asan && $which != tsan && $which != fuzz ]]; then
+  echo "nightly: '$which'; expected asan, tsan, fuzz or nothing" >&2
   exit 2
 fi
 
@@ -31,12 +31,17 @@ asan() {
     ctest --test-dir build-asan -L unit -R "${1:-.}" -j "$jobs" --output-on-failure --no-tests=error
 }
 tsan() {
-  cmake --preset tsan >/dev/null && cmake --build build-tsan --target learn_test server_test stride &&
-    ctest --test-dir build-tsan -R "${1:-^(Workers|Ranks|Rollouts|Access|server_)}" --output-on-failure --no-tests=error
+  cmake --preset tsan >/dev/null &&
+    cmake --build build-tsan --target learn_test app_test server_test stride &&
+    ctest --test-dir build-tsan -R "${1:-^(Workers|Ranks|Rollouts|Live|Access|server_)}" --output-on-failure --no-tests=error
+}
+fuzz() {
+  cmake --preset fuzz >/dev/null && cmake --build build-fuzz --target fuzz_targets && tests/fuzz/run.sh 60
 }
 
-if [[ $which != tsan ]]; then asan "${2:-}" || failed+=(asan); fi
-if [[ $which != asan ]]; then tsan "${2:-}" || failed+=(tsan); fi
+if [[ $which == all || $which == asan ]]; then asan "${2:-}" || failed+=(asan); fi
+if [[ $which == all || $which == tsan ]]; then tsan "${2:-}" || failed+=(tsan); fi
+if [[ $which == all || $which == fuzz ]]; then fuzz || failed+=(fuzz); fi
 if ((${#failed[@]} != 0)); then
   echo "nightly: failed: ${failed[*]}" >&2
   exit 1

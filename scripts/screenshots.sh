@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Pictures of the viewer's main views, docs/pictures/viewer-*.png, from the program in build/.
-#   scripts/screenshots.sh [PROGRAM]
+#   scripts/screenshots.sh [PROGRAM [NAME...]]   all of them, or those of these names (live, curves, phone, ...)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -10,4 +10,4 @@ program=${1:-build/stride}
   exit 1
 }
 mkdir -p docs/pictures
-STRIDE_BINARY=$program node tests/browser/screenshots.mjs docs/pictures
+STRIDE_BINARY=$program node tests/browser/screenshots.mjs docs/pictures "${@:2}"

@@ -24,7 +24,7 @@ Verb GaitVerb() {
                         "A recording, a built-in motion, a motion file, or motion capture")
             ->required();
         app->add_option("--actor", options.gait.actor, "Who of a recording")
-            ->check(CLI::NonNegativeNumber)
+            ->check(CLI::Range(0, 1000))
             ->capture_default_str();
         app->add_option("--from", options.gait.from,
                         "Where to begin, s; else at the start, of a recording of more than 6 s "
@@ -39,7 +39,7 @@ Verb GaitVerb() {
                         kGaitHuman));
         app->add_option("--fps", options.fps,
                         "True rate of a motion capture, frames/s; else what it says")
-            ->check(CLI::PositiveNumber);
+            ->check(CLI::Range(0.001, 1e6));
         app->add_option("--against", request->against,
                         fmt::format("What to compare with: a folder of motions or recordings, one "
                                     "of them, a band's CSV, or a built-in band ({})",

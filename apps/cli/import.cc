@@ -1,11 +1,13 @@
 #include "stride/motion/import/import.h"
 
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "stride/character/library.h"
+#include "stride/core/file.h"
 #include "stride/draw/sheet.h"
 #include "verb.h"
 
@@ -25,9 +27,23 @@ std::string Text(const ImportResult& r) {
   row("frames", fmt::format("{} at {:g}/s, {:.2f} s", r.motion.FrameCount(), r.motion.fps,
                             r.motion.Duration()));
   row("speed", fmt::format("{:.2f} m/s", r.travel.speed));
+  if (r.in_place.recovered) row("in place", "yes, way recovered from the feet in stance");
   row("heading change", fmt::format("{:.0f} deg", r.travel.heading_change_deg));
   row("body height", fmt::format("{:.2f} m", r.body_height));
   row("foot contacts", fmt::format("{}", r.ground.after.contacts));
+  std::map<std::string, int> others;
+  for (const auto& contact : ContactsToJson(r.motion)) {
+    const std::string part = contact["part"];
+    if (part != "left_foot" && part != "right_foot") ++others[part];
+  }
+  std::vector<std::string> counts;
+  for (const auto& [part, count] : others) counts.push_back(fmt::format("{} {}", part, count));
+  if (!counts.empty()) {
+    row("other contacts",
+        fmt::format("{}; at most {:.1f} cm above the ground, nothing deeper than {:.1f} cm",
+                    fmt::join(counts, ", "), 100 * r.ground.after.max_other_height,
+                    100 * r.ground.after.max_body_depth));
+  }
   std::string segments;
   for (const GaitSegment& segment : r.segments)
     segments += fmt::format(" {}-{}", PhaseLetter(segment.phase), segment.last);
@@ -75,7 +91,8 @@ Verb ImportVerb() {
       "A motion-capture file to a clean motion on a character",
       {"stride import walk.bvh -o walk.motion --preview walk.png",
        "stride import backflip.bvh -o backflip.motion --fps 60 --range 28:130 --character human",
-       "stride import run.bvh -o run.motion --loop"},
+       "stride import run.bvh -o run.motion --loop",
+       "stride import walk_in_place.glb -o walk.motion --in-place yes"},
       [](CLI::App* app, const CommonOptions*) {
         auto options = std::make_shared<ImportOptions>();
         auto range = std::make_shared<std::string>();
@@ -102,11 +119,19 @@ Verb ImportVerb() {
                         "Time on each side of the loop's seam that is changed to match, s")
             ->needs(closes)
             ->capture_default_str();
+        auto in_place = std::make_shared<std::string>("auto");
+        app->add_option("--in-place", *in_place,
+                        "The root stays and feet slide, as in clips for games: recover the way "
+                        "from the feet in stance; yes, no, or auto: if the clip looks so")
+            ->capture_default_str();
         auto preview = std::make_shared<std::string>();
         app->add_option("--preview", *preview, "PNG file: the character over time");
-        return [options, range, loop, preview]() -> Output {
+        return [options, range, loop, in_place, preview]() -> Output {
           if (*loop) options->closing = Closing::kYes;
+          options->in_place = InPlaceFromName(*in_place);
           if (!range->empty()) ParseFrameRange(*range, &options->first_frame, &options->last_frame);
+          CheckWritable(options->output);
+          if (!preview->empty()) CheckWritable(*preview);
           const ImportResult result = Import(*options);
           if (!preview->empty()) WritePreview(result, *preview);
           return {ToJson(result), Text(result), result.warnings};

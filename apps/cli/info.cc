@@ -94,7 +94,7 @@ std::string Text(const SkillInfoResult& r) {
   const Skill& s = r.skill;
   std::string text = fmt::format("{}: {} on {}\n", r.source, s.name, s.character.name);
   const auto line = [&](const std::string& name, const std::string& value) {
-    text += fmt::format("  {:<26}{}\n", name, value);
+    text += fmt::format("  {:<26} {}\n", name, value);
   };
   line("controller", s.controller);
   for (const auto& [what, is] : r.rows) line(what, is);
@@ -110,26 +110,34 @@ Verb InfoVerb() {
       "What is in a character (bodies, joints, masses, roles, gains, contact points), a motion, a "
       "recording or a skill",
       {"stride info liu16", "stride info humanoid.xml --json", "stride info walk",
-       "stride info run.stride"},
+       "stride info run.stride", "stride info locomotion"},
       [](CLI::App* app, const CommonOptions*) {
         auto source = std::make_shared<std::string>();
         app->add_option("file", *source,
-                        "A built-in character or motion, an MJCF or URDF file, a motion file, "
-                        "motion capture, a "
-                        "recording, or a skill (.skill)")
+                        "A built-in character, motion or skill, an MJCF or URDF file, a motion "
+                        "file, motion capture, a recording, or a skill (.skill)")
             ->required();
         return [source]() -> Output {
           if (NamesRecording(*source)) {
             const RecordingInfoResult result = InspectRecording(*source);
             return {ToJson(result), Text(result), result.warnings};
           }
-          if (source->ends_with(".skill")) {
-            const SkillInfoResult result = InspectSkill(*source);
+          const std::string skill = SkillNamed(*source);
+          const bool motion = NamesMotion(*source);
+          // A name may be both a motion's and a skill's; NAME.skill is the skill.
+          if (!skill.empty() && (!motion || skill != *source || source->ends_with(kSkillEnding))) {
+            const SkillInfoResult result = InspectSkill(skill);
             return {ToJson(result), Text(result), {}};
           }
-          if (NamesMotion(*source)) {
+          if (motion) {
             const MotionInfoResult result = InspectMotion(*source);
-            return {ToJson(result), Text(result), result.warnings};
+            Output output{ToJson(result), Text(result), result.warnings};
+            if (!skill.empty()) {
+              output.json["also"] = skill + kSkillEnding;
+              output.text += fmt::format("There is also a skill of that name: stride info {}{}\n",
+                                         skill, kSkillEnding);
+            }
+            return output;
           }
           const InfoResult result = Inspect(*source);
           return {ToJson(result), Text(result), result.warnings};

@@ -88,7 +88,9 @@ void AddOptions(const LearningMethod& method, Arguments* a, CLI::App* app) {
       "(liu16-strong has stronger gains for stunts: kicks, spins, flips)");
   app->add_option("--name", r.name, "Name of what is learned; that of the input if left out");
   app->add_flag("--resume", a->resume, "Go on from OUT.checkpoint, to the same result");
-  app->add_option("--threads", a->threads, "0: all of this machine")->capture_default_str();
+  app->add_option("--threads", a->threads, "0: all of this machine")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
   app->add_option(
          "--set", r.settings,
          "KEY=VALUE: a setting, for instance one of: " +
@@ -144,7 +146,13 @@ Output Learn(const LearningMethod& method, const Arguments& a, std::uint64_t see
   std::vector<std::string> warnings;
   const LearningRequest request = RequestOf(method, a, seed);
   const std::unique_ptr<LearningJob> job = method.make(request, workers, &warnings);
+  std::vector<std::string> others;
+  for (const LearningOption& option : method.options) {
+    if (option.kind != LearningOption::Kind::kOutput || !request.Has(option.name)) continue;
+    others.push_back(request.Text(option.name));
+  }
   const LearningOutcome outcome = RunToEnd({.out = request.out,
+                                            .others = others,
                                             .resume = a.resume,
                                             .quiet = !spdlog::should_log(spdlog::level::info),
                                             .stop = [] { return interrupted.load(); },

@@ -1,10 +1,19 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <map>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "stride/core/error.h"
+#include "stride/core/file.h"
 #include "stride/core/log.h"
+#include "stride/core/nearest.h"
 #include "stride/learn/mpi/mpi_ranks.h"
 #include "stride/learn/ranks.h"
 #include "verb.h"
@@ -40,9 +49,11 @@ int Run(const std::function<Output()>& verb, bool json) {
     for (const std::string& warning : output.warnings) spdlog::warn("{}", warning);
     // A name from a foreign file may not be UTF-8.
     constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
-    if (!PrintWhole(json ? output.json.dump(2, ' ', false, kReplace) + "\n" : output.text)) {
+    if (!PrintWhole(json ? output.json.dump(2, ' ', false, kReplace) + "\n"
+                         : Printable(output.text))) {
       throw InputError("cannot write to standard output");
     }
+    if (!output.failure.empty()) throw InputError(output.failure);
   });
 }
 
@@ -50,6 +61,100 @@ int RefuseUsage(const std::string& why, const std::string& verb) {
   spdlog::error("{}", why);
   std::fprintf(stderr, "Try: stride %s--help\n", verb.empty() ? "" : (verb + " ").c_str());
   return kUsageError;
+}
+
+// Ends the program as the signal does by itself, but leaves a word and nothing half written.
+// Verbs that can stop in good order (learn, view) hear the signals themselves.
+void OnSignal(int number) {
+  RemoveUnfinished();
+  const char* text = number == SIGINT    ? "stride: error: stopped by Ctrl-C\n"
+                     : number == SIGTERM ? "stride: error: stopped: told to end (SIGTERM)\n"
+                                         : "stride: error: stopped: the terminal is gone\n";
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) _exit(1);
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+void HearSignals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    // What a parent wants ignored (nohup) stays so.
+    if (std::signal(number, OnSignal) == SIG_IGN) std::signal(number, SIG_IGN);
+  }
+  // A file at its size limit is an error of writing like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+std::vector<std::string> NamesOf(const std::vector<const CLI::App*>& subcommands) {
+  std::vector<std::string> names;
+  names.reserve(subcommands.size());
+  for (const CLI::App* each : subcommands) names.push_back(each->get_name());
+  return names;
+}
+
+std::vector<std::string> OptionsOf(const CLI::App* app) {
+  std::vector<std::string> names;
+  for (; app; app = app->get_parent()) {
+    for (const CLI::Option* option : app->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+// The word of the command line that should have been one of the subcommands' names.
+std::string WordFor(const CLI::App* app, int argc, char** argv) {
+  bool after = app->get_parent() == nullptr;
+  for (int k = 1; k < argc; ++k) {
+    const std::string word = argv[k];
+    if (after) return word.starts_with('-') ? "" : word;
+    after = word == app->get_name();
+  }
+  return "";
+}
+
+// What is wrong, in words that help: CLI11 knows no nearest name, and turns the order of words
+// round.
+std::string Wrong(const CLI::ParseError& error, const CLI::App* app, int argc, char** argv) {
+  const std::vector<const CLI::App*> below = app->get_subcommands({});
+  const std::string word = WordFor(app, argc, argv);
+  if (!below.empty() && app->get_subcommands().empty() && !word.empty()) {
+    const std::vector<std::string> names = NamesOf(below);
+    return fmt::format("there is no {} '{}'{} (there are: {})",
+                       app->get_parent() ? app->get_name() + " method" : "verb", word,
+                       DidYouMean(word, names), fmt::join(names, ", "));
+  }
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
+  const CLI::App* all = app;
+  while (all->get_parent()) all = all->get_parent();
+  const std::vector<std::string> left = all->remaining(true);
+  const auto option = std::find_if(left.begin(), left.end(),
+                                   [](const std::string& each) { return each.starts_with('-'); });
+  if (option == left.end()) return fmt::format("not expected: {}", fmt::join(left, " "));
+  const std::string name = option->substr(0, option->find('='));
+  return fmt::format("there is no option {}{}", name, DidYouMean(name, OptionsOf(app)));
+}
+
+// An empty value is a variable of a script that was not set: never the default.
+std::string EmptyOption(const CLI::App* app) {
+  for (const CLI::Option* option : app->get_options()) {
+    const std::vector<std::string>& given = option->results();
+    if (std::find(given.begin(), given.end(), "") != given.end()) return option->get_name();
+  }
+  for (const CLI::App* below : app->get_subcommands()) {
+    std::string name = EmptyOption(below);
+    if (!name.empty()) return name;
+  }
+  return "";
+}
+
+std::string SeedProblem(const std::string& text) {
+  const bool digits = !text.empty() && std::all_of(text.begin(), text.end(),
+                                                   [](char c) { return c >= '0' && c <= '9'; });
+  constexpr std::size_t kDigits = 19;  // 64 bits hold them
+  return digits && text.size() <= kDigits
+             ? ""
+             : fmt::format("is {}; expected a whole number of 0 or more, up to {} digits", text,
+                           kDigits);
 }
 
 int Main(int argc, char** argv) {
@@ -67,7 +172,7 @@ int Main(int argc, char** argv) {
     runs[sub] = verb.add(sub, &common);
     sub->add_flag("--json", common.json, "One JSON object on standard output");
     sub->add_option("--seed", common.seed, "Seed of everything random")
-        ->check(CLI::NonNegativeNumber)  // a negative one would wrap around
+        ->check(SeedProblem)  // a negative one would wrap around
         ->type_name("UINT")
         ->capture_default_str();
     sub->add_flag_callback(
@@ -81,13 +186,17 @@ int Main(int argc, char** argv) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    if (!chosen.empty()) return RefuseUsage(error.what(), chosen[0]->get_name());
-    const std::string word = argc > 1 ? argv[1] : "";
-    return RefuseUsage(
-        word.empty() || word[0] == '-' ? error.what() : "there is no verb '" + word + "'", "");
+    if (chosen.empty()) return RefuseUsage(Wrong(error, &app, argc, argv), "");
+    const auto methods = chosen[0]->get_subcommands();
+    return RefuseUsage(Wrong(error, methods.empty() ? chosen[0] : methods[0], argc, argv),
+                       chosen[0]->get_name());
   }
+  const CLI::App* verb = app.get_subcommands().at(0);
+  const std::string empty = EmptyOption(verb);
+  if (!empty.empty()) return RefuseUsage(empty + " is empty; leave it out", verb->get_name());
   SetUpLogging(verbosity);
-  return Run(runs.at(app.get_subcommands().at(0)), common.json);
+  HearSignals();
+  return Run(runs.at(verb), common.json);
 }
 
 }  // namespace

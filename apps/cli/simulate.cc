@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "stride/core/error.h"
 #include "stride/run/crowd.h"
 #include "stride/scenario/option_text.h"
 #include "verb.h"
@@ -16,7 +17,7 @@ namespace {
 // input. What is not given stays as the scenario has it.
 struct Arguments {
   SimulateOptions options;
-  const CLI::Option* character = nullptr;  // whether it is asked for
+  const CLI::App* app = nullptr;  // which options are given
   std::string scenario, protocol, terrain, slope, others, replay;
   std::optional<int> crowd;
   std::optional<double> seconds, time_step, disturbance, friction, gravity;
@@ -35,8 +36,9 @@ SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common)
   options.setup.seed = common.seed;
   CharacterSetup& first = options.setup.characters[0];
   if (!first.skill.empty()) {
-    if (arguments.character->count() > 0) CheckBodyOfSkill(first.skill, first.character);
-    first.controller = ControllerOfSkill(first.skill);
+    if (arguments.app->count("--character") > 0) CheckBodyOfSkill(first.skill, first.character);
+    first.controller = ControllerOfSkill(
+        first.skill, arguments.app->count("--controller") > 0 ? first.controller : "");
   }
   Scenario& scenario = options.setup.scenario;
   World& world = scenario.world;
@@ -47,18 +49,21 @@ SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common)
   if (arguments.disturbance) scenario.disturbance = *arguments.disturbance;
   if (arguments.time_step) {
     world.time_step = *arguments.time_step;
-    scenario.chosen.push_back("time_step");
+    scenario.chosen.emplace_back("time_step");
   }
   if (arguments.friction) {
     world.friction = *arguments.friction;
-    scenario.chosen.push_back("friction");
+    scenario.chosen.emplace_back("friction");
   }
   if (arguments.gravity) world.gravity = *arguments.gravity;
   if (!arguments.terrain.empty()) world.terrain = ParseTerrain(arguments.terrain);
   if (!arguments.slope.empty()) ParseSlope(arguments.slope, &world.terrain);
   if (!arguments.terrain.empty() || !arguments.slope.empty()) {
-    scenario.chosen.push_back(kChosenGround);
+    scenario.chosen.emplace_back(kChosenGround);
   }
+  // A scenario may be meant for others; who asks by an option means this one.
+  options.must_obey =
+      !arguments.commands.empty() || !arguments.places.empty() || !arguments.styles.empty();
   AddAll(arguments.pushes, ParsePush, &scenario.pushes);
   AddAll(arguments.loads, ParseLoad, &scenario.loads);
   AddAll(arguments.changes, ParseChange, &scenario.changes);
@@ -77,15 +82,52 @@ SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common)
     all.insert(all.end(), others.begin(), others.end());
   }
   if (arguments.crowd) AddCrowd(*arguments.crowd, &options.setup);
+  SeedControllers(&options.setup);
   return options;
 }
 
+// Options that change nothing without another one, or beside it.
+void RefuseWhatHasNoEffect(const Arguments& arguments) {
+  const CLI::App& app = *arguments.app;
+  constexpr std::pair<const char*, const char*> kNeeds[] = {
+      {"--record-every", "--record"}, {"--sheet-view", "--sheet"}, {"--sheet-cells", "--sheet"}};
+  for (const auto& [option, needed] : kNeeds) {
+    if (app.count(option) == 0 || app.count(needed) > 0) continue;
+    throw InputError(fmt::format("{} has no effect without {}", option, needed));
+  }
+  if (arguments.replay.empty()) return;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || name == "--replay" || name == "--json" || name == "--quiet") {
+      continue;
+    }
+    throw InputError(fmt::format(
+        "{} has no effect with --replay, which takes everything from the recording", name));
+  }
+}
+
 std::string Outcome(const SimulateResult& r) {
-  if (r.fell) return fmt::format("fell after {:.2f} s", *r.fell_at);
+  if (r.fell && r.falls > 1) {
+    return fmt::format("fell after {:.2f} s, {} times in all, and got up {} times", *r.fell_at,
+                       r.falls, r.recoveries);
+  }
+  if (r.fell) {
+    return fmt::format("fell after {:.2f} s{}", *r.fell_at,
+                       r.recoveries > 0 ? " and got up again" : "");
+  }
   if (r.failed) {
     return fmt::format("failed after {:.2f} s: the engine lost its numbers", r.metrics.seconds);
   }
+  if (!(r.settings["gravity"].get<double>() > 0)) {
+    return fmt::format("ran for {:.2f} s; gravity does not pull down, so that nothing falls",
+                       r.metrics.seconds);
+  }
   return fmt::format("stayed up for {:.2f} s", r.metrics.seconds);
+}
+
+// "12", "0.84": three digits where there are none before the point.
+std::string TimesText(double factor) {
+  return factor < 10 ? fmt::format("{:.2g}", factor) : fmt::format("{:.0f}", factor);
 }
 
 std::string Text(const SimulateResult& r) {
@@ -99,6 +141,9 @@ std::string Text(const SimulateResult& r) {
   line("engine",
        fmt::format("{}, steps of {:g} ms", r.engine, 1e3 * r.settings["time_step"].get<double>()));
   line("controller", r.controller);
+  for (const auto& [key, value] : r.controller_settings.items()) {
+    line("", fmt::format("{} = {}", key, value.dump()));
+  }
   line("seed", std::to_string(r.seed));
   line("result", Outcome(r));
   for (std::size_t k = 0; k < r.others.size(); ++k) {
@@ -126,8 +171,8 @@ std::string Text(const SimulateResult& r) {
   line("deepest contact", fmt::format("{:.2f} mm", 1e3 * m.max_penetration));
   line("root at the end",
        fmt::format("{:.3f} {:.3f} {:.3f} m", r.final_root.x, r.final_root.y, r.final_root.z));
-  line("run time", fmt::format("{:.3f} s for {:g} s: {:.0f} times real time", r.wall_seconds,
-                               r.simulated_seconds, r.realtime_factor));
+  line("run time", fmt::format("{:.3f} s for {:g} s: {} times real time", r.wall_seconds,
+                               r.simulated_seconds, TimesText(r.realtime_factor)));
   if (r.missed_deadlines > 0) {
     line("", fmt::format("{} steps took longer than the time they simulate", r.missed_deadlines));
   }
@@ -198,9 +243,9 @@ Verb SimulateVerb() {
         auto arguments = std::make_shared<Arguments>();
         SimulateOptions& o = arguments->options;
         CharacterSetup& first = o.setup.characters[0];
-        arguments->character = app->add_option("--character", first.character,
-                                               "Built-in name, or an MJCF or URDF file")
-                                   ->capture_default_str();
+        arguments->app = app;
+        app->add_option("--character", first.character, "Built-in name, or an MJCF or URDF file")
+            ->capture_default_str();
         app->add_option("--engine", o.setup.engine, "See: stride list engines")
             ->capture_default_str();
         app->add_option("--controller", first.controller, "See: stride list controllers")
@@ -234,9 +279,15 @@ Verb SimulateVerb() {
                         "Run a recording again and say whether it is the same bit for bit; takes "
                         "everything from it");
         return [arguments, common]() -> Output {
+          RefuseWhatHasNoEffect(*arguments);
           if (!arguments->replay.empty()) {
             const ReplayResult result = Replay(arguments->replay);
-            return {ToJson(result), Text(result), {}};
+            return {ToJson(result),
+                    Text(result),
+                    {},
+                    result.difference.empty()
+                        ? ""
+                        : fmt::format("{}: the run differs from the recording", result.recording)};
           }
           const SimulateResult result = Simulate(Resolve(*arguments, *common));
           return {ToJson(result), Text(result), result.warnings};

@@ -16,6 +16,8 @@ struct Output {
   nlohmann::ordered_json json;        // an object
   std::string text;                   // for people
   std::vector<std::string> warnings;  // logged on standard error
+  // Why this is not what was asked for: said after the result, and the program exits with 1.
+  std::string failure = {};
 };
 
 // Options that every verb has.

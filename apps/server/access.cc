@@ -31,15 +31,20 @@ bool IsMadeOf(std::string_view text, std::string_view others) {
 Target ParseTarget(std::string_view target) {
   const std::size_t question = target.find('?');
   Target parsed{target.substr(0, question), {}};
-  if (question == std::string_view::npos) return parsed;
-  std::string_view rest = target.substr(question + 1);
-  constexpr std::string_view kKey = "token=";
+  if (question != std::string_view::npos) parsed.query = target.substr(question + 1);
+  return parsed;
+}
+
+std::string_view Parameter(const Target& target, std::string_view key) {
+  std::string_view rest = target.query, value;
   while (!rest.empty()) {
     const std::string_view pair = rest.substr(0, rest.find('&'));
-    if (pair.substr(0, kKey.size()) == kKey) parsed.token = pair.substr(kKey.size());
+    if (pair.substr(0, key.size()) == key && pair.substr(key.size(), 1) == "=") {
+      value = pair.substr(key.size() + 1);
+    }
     rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
   }
-  return parsed;
+  return value;
 }
 
 bool IsPlainHost(std::string_view host) {

@@ -6,12 +6,14 @@
 // Who may talk to the viewer's server: pure functions of what a request says (docs/security.md).
 namespace stride {
 
-// The path and the token of a request's target ("/ws?token=T"). Nothing is decoded: a path is
+// The path and the query of a request's target ("/ws?token=T"). Nothing is decoded: a path is
 // compared with the few there are, and never names a file.
 struct Target {
-  std::string_view path, token;
+  std::string_view path, query;
 };
 Target ParseTarget(std::string_view target);
+// A value of the query by its key, as it stands there; empty: there is none.
+std::string_view Parameter(const Target& target, std::string_view key);
 
 // A Host header made of a name or address and a port only.
 bool IsPlainHost(std::string_view host);

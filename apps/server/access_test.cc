@@ -7,11 +7,14 @@ namespace {
 
 TEST(Access, TargetIsSplitAndNotDecoded) {
   EXPECT_EQ(ParseTarget("/ws").path, "/ws");
-  EXPECT_EQ(ParseTarget("/ws").token, "");
+  const auto token = [](const char* target) { return Parameter(ParseTarget(target), "token"); };
+  EXPECT_EQ(token("/ws"), "");
   EXPECT_EQ(ParseTarget("/?token=abc").path, "/");
-  EXPECT_EQ(ParseTarget("/?token=abc").token, "abc");
-  EXPECT_EQ(ParseTarget("/?a=1&token=abc&b").token, "abc");
-  EXPECT_EQ(ParseTarget("/?atoken=abc").token, "");
+  EXPECT_EQ(token("/?token=abc"), "abc");
+  EXPECT_EQ(token("/?a=1&token=abc&b"), "abc");
+  EXPECT_EQ(token("/?atoken=abc"), "");
+  EXPECT_EQ(token("/?token"), "");
+  EXPECT_EQ(token("/?tokens=abc"), "");
   EXPECT_EQ(ParseTarget("/%2e%2e/x?").path, "/%2e%2e/x");
   EXPECT_EQ(ParseTarget("").path, "");
 }

@@ -15,6 +15,8 @@ struct ServerOptions {
   // Loopback only, or every network, for those who have the token (access.h: IsGoodToken).
   bool is_public = false;
   std::string token;              // of a public server
+  bool takes_files = true;        // that a page brings, to be performed
+  std::string program;            // stride itself, which reads them in a process of its own
   std::optional<double> seconds;  // ends by itself
   // The port is known and clients can connect.
   std::function<void(int port)> on_ready;

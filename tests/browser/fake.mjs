@@ -190,7 +190,8 @@ export const catalog = {
 
 export function status(change = {}) {
   return {
-    type: 'status', mode: 'live', opened: 0, paused: false, rate: 1, time: 0, realtime: 1, late: false, missed: 0, fell: false,
+    type: 'status', mode: 'live', opened: 0, paused: false, rate: 1, time: 0, realtime: 1, late: false, missed: 0, fell: false, falls: 0, takes_files: false,
+    obeys: { speed: true, heading: true },
     recording: false, recorded_seconds: 0, downloadable: false,
     setup: { character: 'figure', engine: 'native', controller: 'stroll', motions: ['walk'], skill: null, friction: 0.9, slope_deg: 0, seed: 1 },
     command: { speed: null, heading: null, style: 0, point: null }, others: [], styles: ['calm', 'proud', 'tired'],
@@ -199,13 +200,29 @@ export function status(change = {}) {
   };
 }
 
+// Curves of two legs that alternate, and of a spine with feedback, as the program sends them.
+export function curves() {
+  const leg = (name, mirror, shift) => ({
+    name, unit: 'rad', body: 3, axis: 0, low: -1, high: 1, rest: 0, mirror, mirror_sign: 1, mirror_shift: 0.5, mirror_reverses: false,
+    sensor: 'roll', layers: [-0.3, 0, 0.3], seconds: { blend_in: 0.5, cycle: 1, blend_out: 1 },
+    blend_in: { times: [0.3, 0.7], values: [0, 0] },
+    cycle: { times: [0, 0.25, 0.5, 0.75], values: [-0.1, 0, 0.1].flatMap((more) => [0, 0.25, 0.5, 0.75].map((t) => 0.4 * Math.sin(2 * Math.PI * (t + shift)) + more)) },
+    blend_out: { times: [], values: [] },
+  });
+  return [leg('left_thigh', 1, 0), leg('right_thigh', 0, 0.5)];
+}
+
 // Answers for a page of playwright: the page itself from `html`, and a program that strolls. What the
 // page says is in `said`; `tell` sends a status.
 export async function playFake(page, html) {
-  const fake = { said: [], change: {}, start: Date.now(), dead: false };
+  const fake = { said: [], posted: [], change: {}, start: Date.now(), dead: false, curves: [] };
   const address = 'http://stride.test/';
-  await page.route('http://stride.test/**', (route) =>
-    route.fulfill({ contentType: 'text/html', body: html }));
+  await page.route('http://stride.test/**', (route) => {
+    const request = route.request();
+    if (request.method() === 'GET') return route.fulfill({ contentType: 'text/html', body: html });
+    fake.posted.push({ url: request.url(), body: request.postData() });
+    return route.fulfill(fake.answer ?? { status: 200, body: 'it is performed' });
+  });
   await page.routeWebSocket('ws://stride.test/ws', (socket) => {
     if (fake.dead) return socket.close();
     socket.send(JSON.stringify(catalog));
@@ -222,8 +239,14 @@ export async function playFake(page, html) {
       fake.said.push(message);
       if (message.type === 'command') fake.tell({ command: { speed: message.speed, heading: message.heading, style: message.style, point: message.point } });
       if (message.type === 'pause') fake.tell({ paused: message.on });
+      if (message.type === 'curve') {
+        fake.curves[message.curve][message.part] = { times: message.times, values: message.values };
+        fake.sendCurves();
+      }
     });
     fake.send = (bytes) => socket.send(bytes);
+    fake.sendCurves = () => socket.send(JSON.stringify({ type: 'curves', actor: 0, curves: fake.curves }));
+    fake.sendCurves();
     fake.tell = (change) => {
       Object.assign(fake.change, change);
       socket.send(JSON.stringify(status(fake.change)));

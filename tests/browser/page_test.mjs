@@ -1,37 +1,8 @@
 // The page against a stand-in (fake.mjs): what the real program shows rarely.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { openBrowser, openPage, root } from './browser.mjs';
+import { test } from 'node:test';
 import * as fakes from './fake.mjs';
-
-const html = readFileSync(path.join(root, 'web/dist/index.html'), 'utf8');
-const kPatience = 60_000; // ms
-let browser, page, fake;
-
-before(async () => (browser = await openBrowser()));
-after(() => browser?.close());
-beforeEach(async () => {
-  page = await openPage(browser.context);
-  page.setDefaultTimeout(kPatience);
-  fake = await fakes.playFake(page, html);
-  await until(() => stride.framesReceived() > 5);
-});
-afterEach(async () => {
-  fake.end();
-  assert.deepEqual(page.complaints, [], 'the console has no errors');
-  await page.close();
-});
-const until = (what, arg) => page.waitForFunction(what, arg, { timeout: kPatience });
-const said = async (type) => {
-  for (const start = Date.now(); Date.now() - start < kPatience;) {
-    const message = fake.said.find((one) => one.type === type);
-    if (message) return message;
-    await page.waitForTimeout(50);
-  }
-  throw new Error(`the page never said ${type}: ${JSON.stringify(fake.said)}`);
-};
+import { drop, fake, kPatience, page, said, until } from './fake_page.mjs';
 
 test('a machine that is too slow is told so, in words', async () => {
   assert.ok(!(await page.locator('#banner').isVisible()));
@@ -42,9 +13,11 @@ test('a machine that is too slow is told so, in words', async () => {
   await page.locator('#banner').waitFor({ state: 'hidden' });
 });
 
-test('a fall is shown and said', async () => {
-  fake.tell({ fell: true });
+test('a fall is shown until it is up again, and said', async () => {
+  fake.tell({ fell: true, falls: 1 });
   await page.locator('#chip-fell').waitFor({ state: 'visible' });
+  fake.tell({ fell: false });
+  await page.locator('#chip-fell').waitFor({ state: 'hidden' });
   fake.send(fakes.jsonChunk('EVNT', { step: 1, time: 2.5, kind: 'fall', data: {} }));
   await until(() => document.getElementById('announce').textContent.includes('Fell after 2.5'));
 });
@@ -237,15 +210,6 @@ for (const [kind, terrain] of [
   });
 }
 
-async function drop(name, bytes) {
-  const data = await page.evaluateHandle(([file, content]) => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([Uint8Array.from(content)], file));
-    return transfer;
-  }, [name, [...bytes]]);
-  for (const type of ['dragover', 'drop']) await page.dispatchEvent('body', type, { dataTransfer: data });
-}
-
 test('a dropped recording plays; its fall is marked and shown in time', async () => {
   await drop('stroll.stride', fakes.recording(2));
   await until(() => stride.mode() === 'recording');
@@ -274,4 +238,153 @@ test('dark and light follow the system, and the switch', async () => {
   await until(() => document.documentElement.dataset.theme === 'dark');
   await page.click('#theme');
   assert.equal(await theme(), 'light');
+});
+
+test('in a recording too a fall is shown until it is up again', async () => {
+  const parts = [fakes.preamble(), fakes.jsonChunk('HEAD', fakes.header())];
+  for (let t = 0; t <= 3; t += 1 / 60) parts.push(fakes.frame(t));
+  for (const [time, kind] of [[1, 'fall'], [2, 'up']]) parts.push(fakes.jsonChunk('EVNT', { step: 200 * time, time, kind, data: { actor: 0 } }));
+  await drop('up.stride', Buffer.concat([...parts, fakes.jsonChunk('DONE', {})]));
+  await until(() => stride.mode() === 'recording');
+  await page.fill('#scrub', '1.5');
+  await page.locator('#chip-fell').waitFor({ state: 'visible' });
+  await page.fill('#scrub', '2.5');
+  await page.locator('#chip-fell').waitFor({ state: 'hidden' });
+});
+
+test('a choice that is refused is taken back where it was made', async () => {
+  await page.focus('#character');
+  await page.selectOption('#character', 'biped');
+  assert.equal((await said('setup')).character, 'biped');
+  fake.send(JSON.stringify({ type: 'refused', message: 'biped has no pelvis' }));
+  fake.tell({});
+  await until(() => document.getElementById('character').value === 'figure');
+});
+
+test('what the controller does not obey cannot be set, and keys say so', async () => {
+  fake.tell({ obeys: { speed: false, heading: false } });
+  await until(() => document.getElementById('speed').disabled && document.getElementById('heading').disabled);
+  assert.equal(await page.textContent('#speed-value'), 'not obeyed');
+  await page.focus('#canvas');
+  await page.keyboard.press('w');
+  await page.locator('.toast', { hasText: 'stroll takes no speed' }).waitFor();
+  await page.mouse.dblclick(300, 560);
+  await page.locator('.toast', { hasText: 'stroll takes no heading' }).waitFor();
+  assert.ok(!fake.said.some(({ type }) => type === 'command'));
+  fake.tell({ obeys: { speed: true, heading: false } });
+  await until(() => !document.getElementById('speed').disabled);
+  assert.ok(await page.locator('#heading').isDisabled());
+});
+
+test('the slope can be set of a plane only', async () => {
+  assert.ok(await page.locator('#slope').isEnabled());
+  const terrain = { kind: 'steps', step_start: 1, step_depth: 0.3, step_rise: 0.1, step_count: 6 };
+  fake.send(fakes.jsonChunk('EVNT', { step: 1, time: 0, kind: 'world', data: { friction: 0.9, terrain } }));
+  await until(() => document.getElementById('slope').disabled);
+});
+
+test('Escape closes the menu, also where it has nothing to choose', async () => {
+  for (const downloadable of [false, true]) {
+    fake.tell({ downloadable });
+    await until((on) => stride.status().downloadable === on, downloadable);
+    await page.click('#download');
+    await page.locator('#download-menu').waitFor({ state: 'visible' });
+    await page.keyboard.press('Escape');
+    await page.locator('#download-menu').waitFor({ state: 'hidden' });
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'download');
+  }
+});
+
+test('numbers of different units, or without any, have axes of their own', async () => {
+  const channels = [['phase', ''], ['sensor', ''], ['left', 'rad'], ['right', 'rad'], ['lead', 's']].map(([name, unit]) => ({ name, unit, values: 1 }));
+  fake.channels = [0.5, 40, 0.1, 0.2, 3];
+  fake.send(fakes.jsonChunk('HEAD', fakes.header({ channels })));
+  await page.click('#tab-plots');
+  await until(() => document.querySelectorAll('.plot').length === 9);
+  const titles = await page.locator('.plot header b').allTextContents();
+  assert.deepEqual(titles.slice(5), ['phase', 'sensor', 'Controller', 'lead']);
+});
+
+test('a motion is not called a recording', async () => {
+  const parts = [fakes.preamble(), fakes.jsonChunk('HEAD', fakes.header({ controller: '', channels: [] }))];
+  for (let t = 0; t <= 1; t += 1 / 60) parts.push(fakes.frame(t, {}, []));
+  await drop('walk.stride', Buffer.concat([...parts, fakes.jsonChunk('DONE', {})]));
+  await until(() => stride.mode() === 'recording');
+  assert.equal(await page.textContent('#chip-state'), 'Motion');
+  assert.equal(await page.textContent('#recording-title'), 'Motion');
+});
+
+test('a drag with the right button moves the picture, which goes on following', async () => {
+  const place = () => page.evaluate(() => stride.screen(1));
+  fake.tell({ paused: true });
+  await page.waitForTimeout(200);
+  const before = await place();
+  await page.mouse.move(200, 300);
+  await page.mouse.down({ button: 'right' });
+  await page.mouse.move(260, 330, { steps: 5 });
+  await page.mouse.up({ button: 'right' });
+  await page.waitForTimeout(100);
+  const moved = await place();
+  assert.ok(moved.x - before.x > 30 && moved.y - before.y > 15, JSON.stringify([before, moved]));
+  fake.tell({ paused: false });
+  const { time } = await page.evaluate(() => stride.frame());
+  await until((t) => stride.frame().time > t + 1, time); // 1.2 m on
+  const later = await place();
+  assert.ok(Math.abs(later.x - moved.x) < 25, `${later.x} is where it was left, ${moved.x}`);
+  await page.click('#tab-view');
+  await page.click('#reset-view');
+  await until((x) => Math.abs(stride.screen(1).x - x) < 25, before.x);
+});
+
+test('the ghost leaves the picture of the body as it is', async () => {
+  fake.tell({ paused: true });
+  await page.waitForTimeout(300);
+  const colours = () => page.evaluate(async () => {
+    // In the picture that is drawn next, before the browser clears it.
+    const { x, y } = stride.screen(1);
+    const canvas = document.getElementById('canvas'), box = canvas.getBoundingClientRect();
+    const drawn = await stride.picture();
+    const context = drawn.getContext('2d');
+    const at = (px, py) => [...context.getImageData(((px - box.left) * drawn.width) / box.width, ((py - box.top) * drawn.height) / box.height, 1, 1).data];
+    let ghost = 0;
+    const all = context.getImageData(0, 0, drawn.width, drawn.height).data;
+    for (let i = 0; i < all.length; i += 4) if (all[i + 2] > all[i + 1] + 60 && all[i] > all[i + 1] + 15) ++ghost;
+    return { body: at(x, y), ghost };
+  });
+  const on = await colours();
+  await page.focus('#canvas');
+  const drawn = await page.evaluate(() => stride.drawn());
+  await page.keyboard.press('g');
+  await until((count) => stride.drawn() > count, drawn);
+  const off = await colours();
+  assert.deepEqual(on.body, off.body, 'the middle of the trunk');
+  assert.ok(on.ghost > off.ghost + 50, `an outline is there: ${on.ghost} and ${off.ghost} violet points`);
+});
+
+test('a newcomer is told the keys, until they were seen', async () => {
+  const hint = page.locator('#hint');
+  assert.ok(await hint.isVisible());
+  const keys = await hint.locator('kbd').allTextContents();
+  for (const key of ['W', 'A', 'S', 'D', 'Space', '?']) assert.ok(keys.includes(key), `${key} among ${keys}`);
+  await page.focus('#canvas');
+  await page.keyboard.press('d');
+  assert.ok(await hint.isVisible(), 'one key at once does not take it away');
+  await page.click('#hint-close');
+  await hint.waitFor({ state: 'hidden' });
+});
+
+test('a dropped capture or skill is sent to be performed; a refusal is shown', async () => {
+  fake.tell({ takes_files: true });
+  await until(() => stride.status().takes_files);
+  await drop('my walk.bvh', Buffer.from('HIERARCHY'));
+  await page.locator('.toast', { hasText: 'my walk.bvh is performed' }).waitFor();
+  assert.equal(fake.posted[0].body, 'HIERARCHY');
+  assert.match(fake.posted[0].url, /\/perform\?name=my_walk\.bvh$/);
+  fake.answer = { status: 422, body: 'walk.skill: no valid JSON' };
+  await drop('walk.skill', Buffer.from('{'));
+  await page.locator('.toast', { hasText: 'no valid JSON' }).waitFor();
+  page.complaints = page.complaints.filter((text) => !text.includes('422'));
+  await drop('stroll.stride', fakes.recording(1));
+  await until(() => stride.mode() === 'recording');
+  assert.equal(fake.posted.length, 2, 'a recording is played here');
 });

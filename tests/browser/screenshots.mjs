@@ -1,4 +1,4 @@
-// Pictures of the main views, from the real program: node screenshots.mjs FOLDER (see scripts/screenshots.sh)
+// Pictures of the main views, from the real program: node screenshots.mjs FOLDER [NAME...] (see scripts/screenshots.sh)
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { openBrowser, openPage } from './browser.mjs';
@@ -17,13 +17,16 @@ async function perform(page, skill) {
 // A push that is still felt in the picture, on a walk.
 async function push(page) {
   await perform(page, 'walk');
+  await page.fill('#rate', '1'); // a walk that is held for long falls
+  await page.waitForFunction(() => stride.status().rate === 0.1);
   const at = await page.evaluate(() => stride.screen(stride.header().world.actors[0].roles.trunk));
   await page.mouse.move(at.x, at.y);
   await page.mouse.down();
   await page.mouse.move(at.x + 40, at.y - 10, { steps: 3 });
   await page.mouse.move(at.x + 70, at.y - 20, { steps: 3 });
   await page.waitForFunction(() => stride.frame().forces.length > 0);
-  await page.waitForTimeout(250);
+  await page.waitForTimeout(150);
+  await page.keyboard.press(' '); // a walk that is held for long falls
 }
 
 async function watch(page, motion) {
@@ -32,6 +35,17 @@ async function watch(page, motion) {
   await page.click('#tab-plots');
   await page.click('#play');
   await page.fill('#scrub', '1.3');
+}
+
+// A point of a thigh under the hand, while it walks.
+async function edit(page) {
+  await perform(page, 'spline-biped');
+  await page.click('#tab-curves');
+  const box = await page.locator('[data-point="2"] circle:not(.halo)').boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 - 12, { steps: 3 });
+  await page.mouse.up();
 }
 
 const views = [
@@ -49,12 +63,16 @@ const views = [
     await page.keyboard.press(' ');
   }],
   ['motion', laptop, 'light', (page) => watch(page, 'run')],
+  ['curves', laptop, 'light', edit],
   ['phone', phone, 'light', push],
+  ['phone-curves', phone, 'light', edit],
   ['phone-dark', phone, 'dark', (page) => watch(page, 'walk')],
 ];
 
+const chosen = process.argv.slice(3); // names; none: all
 const browser = await openBrowser();
 for (const [name, size, colorScheme, act] of views) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
   const program = await startProgram(process.env.STRIDE_BINARY);
   const page = await openPage(browser.context, size);
   await page.emulateMedia({ colorScheme });

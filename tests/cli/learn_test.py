@@ -192,6 +192,7 @@ class Learn(Case):
         self.assertIn("sse2", wrong.stderr)  # one of those there are
         self.assertEqual(run("sse2").returncode, 0)
         written = self.read(out)
+        self.assertEqual(json.loads(written)["provenance"]["instruction_set"], "sse2")
         self.assertEqual(run("sse2", "--resume").returncode, 0)
         self.assertEqual(self.read(out), written)
         with open("/proc/cpuinfo", encoding="ascii") as file:
@@ -216,6 +217,9 @@ class Learn(Case):
         self.assertEqual(self.read(out), b"something else")
         with open(out + ".checkpoint", "w", encoding="utf-8") as file:
             file.write("not a checkpoint at all")
+        self.refuse(["learn", "skill", "walk", "-o", out, "--resume"], out)
+        self.assertEqual(self.read(out), b"something else")
+        os.remove(out)
         self.refuse(["learn", "skill", "walk", "-o", out, "--resume"], "damaged")
         self.assertFalse(os.path.exists(out + ".history.jsonl"))
 
@@ -288,6 +292,66 @@ class LearnGraph(Case):
         refused("'kick' cannot be reached", lambda g: g["transitions"].pop(2))
         refused("'kick' never leads back", lambda g: g["transitions"].pop(3))
         refused("poses that do not match", lambda g: g["nodes"][2].update(motion="get_up_back"))
+
+
+class LearnSpline(Case):
+    """Bodies that users bring get a gait by one command."""
+    FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "characters")
+    # A tenth of what gives a good gait; enough to go forwards without a fall.
+    SMALL = ["--optimizer", "cma", "--generations", "15", "--population", "32", "--seed", "1"] + [
+        word for setting in ("servo_generations=0", "trials=1", "seconds=5", "goal_seconds=8")
+        for word in ("--set", setting)]
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = lambda name: os.path.join(folder.name, name)
+
+    def body(self, name):
+        return os.path.join(self.FOLDER, name)
+
+    def test_a_body_of_ones_own_goes_forwards(self):
+        for name in ("six_legs.xml", "four_legs.urdf"):
+            out = self.path("own.skill")
+            done = self.run_stride("learn", "spline", "--character", self.body(name), "-o", out,
+                                   *self.SMALL)
+            # So short an evolution may fall short of the speed, and says so; the gait is there.
+            self.assertTrue(done.returncode == 0 or "was written to" in done.stderr, done.stderr)
+            run = self.json_of("simulate", "--skill", out, "--seconds", "8")
+            self.assertIs(run["fell"], False, name)
+            self.assertGreater(run["distance"], 0.3, name)
+
+    def test_bad_input_is_said(self):
+        out = self.path("a.skill")
+        learn = ["learn", "spline", "-o", out, *self.SMALL]
+        stiff = self.path("stiff.xml")
+        with open(stiff, "w", encoding="utf-8") as file:
+            file.write('<mujoco><worldbody><body name="box" pos="0 0 .1"><freejoint/>'
+                       '<geom type="box" size=".1 .1 .1" mass="1"/></body></worldbody></mujoco>')
+        self.refuse([*learn, "--character", stiff], "no joint that a servo drives")
+        self.refuse([*learn, "--character", "biped", "--fitness", "beauty"], "static", "jump")
+        self.refuse([*learn, "--character", "biped", "--feedback", "smell"], "inclination")
+        self.refuse([*learn, "--character", "android", "--from", "spline-biped"], "6 curves", "needs 8")
+        self.refuse([*learn, "--character", "biped", "--fit", "walk", "--from", "spline-biped"],
+                    "expected one of them")
+        self.assertFalse(os.path.exists(out))
+
+    def test_a_skill_with_points_out_of_range_is_refused(self):
+        out = self.path("a.skill")
+        self.run_stride("learn", "spline", "--character", "biped", "-o", out, "--generations", "2",
+                        "--population", "8", "--set", "seconds=2", "--set", "goal_seconds=4")
+        with open(out, encoding="utf-8") as file:
+            skill = json.load(file)
+
+        def refused(change, *words):
+            broken = json.loads(json.dumps(skill))
+            change(broken["payload"])
+            with open(self.path("b.skill"), "w", encoding="utf-8") as file:
+                json.dump(broken, file)
+            self.refuse(["simulate", "--skill", self.path("b.skill"), "--seconds", "1"], *words)
+        refused(lambda p: p["curves"][0]["cycle"]["values"].__setitem__(1, 7), "left_thigh", "-2 to 1 rad")
+        refused(lambda p: p["curves"].pop(), "6 curves")
+        refused(lambda p: p["servos"].pop(), "6 servos")
 
 
 if __name__ == "__main__":

@@ -53,6 +53,15 @@ class Ranks(Case):
         out = os.path.join(self.folder, "missing", "a.skill")
         self.refuse_on_ranks([self.stride, *self.learn(out)], out, "cannot be written", "rank 0")
 
+    def test_a_full_disk_ends_all(self):
+        # A limit on the size of files instead: it meets the checkpoint as a full disk would.
+        out = os.path.join(self.folder, "a.skill")
+        limited = ["sh", "-c", 'ulimit -f 8 && exec "$0" "$@"', self.stride, *self.learn(out)]
+        os.environ["OMPI_MCA_btl"] = "self,tcp"  # shared memory would need files too
+        self.addCleanup(os.environ.pop, "OMPI_MCA_btl")
+        self.refuse_on_ranks(limited, out, "cannot be written", "rank 0")
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("a.")], [])
+
     def test_a_checkpoint_damaged_for_one_ends_all(self):
         self.succeed(*self.learn("a.skill"), cwd=os.path.join(self.folder, "0"))
         name = "a.skill.checkpoint"

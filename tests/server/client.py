@@ -9,13 +9,15 @@ import time
 import zlib
 
 
-def http(port, path="/", method="GET", headers=None, host=None, raw=None):
+def http(port, path="/", method="GET", headers=None, host=None, raw=None, body=None):
     """(status, headers in lower case, body). `raw` bytes instead of a well-formed request."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         if raw is None:
             lines = [f"{method} {path} HTTP/1.1", f"Host: {host or f'127.0.0.1:{port}'}"]
             lines += [f"{key}: {value}" for key, value in (headers or {}).items()]
-            raw = ("\r\n".join(lines) + "\r\n\r\n").encode()
+            if body is not None:
+                lines.append(f"Content-Length: {len(body)}")
+            raw = ("\r\n".join(lines) + "\r\n\r\n").encode() + (body or b"")
         connection.sendall(raw)
         answer = b""
         while piece := connection.recv(1 << 16):
@@ -90,8 +92,8 @@ class WebSocket:
         taken, self.bytes = self.bytes[:count], self.bytes[count:]
         return taken
 
-    def send_frame(self, opcode, payload):
-        head = bytes([0x80 | opcode])
+    def send_frame(self, opcode, payload, last=True):
+        head = bytes([(0x80 if last else 0) | opcode])
         if len(payload) < 126:
             head += bytes([0x80 | len(payload)])
         elif len(payload) < 1 << 16:

@@ -21,10 +21,14 @@ TOKEN = "a-token-for-this-test"
 class Server:
     """A running `stride view`, on a free port."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, token=None):
+        environment = dict(os.environ)
+        environment.pop("STRIDE_TOKEN", None)
+        if token:
+            environment["STRIDE_TOKEN"] = token
         self.process = subprocess.Popen(
             [STRIDE, "view", "--no-browser", "--port", "0", "--seconds", "100", *arguments],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
         self.line = self.process.stdout.readline()
         match = re.match(r"viewer: http://127\.0\.0\.1:(\d+)/", self.line)
         if not match:
@@ -197,13 +201,20 @@ class Messages(Case):
 
     def test_too_long(self):
         message = self.refused_with_error(
-            lambda client: client.send_text('{"type":"step"}' + " " * 5000))
-        self.assertIn("4096", message)
+            lambda client: client.send_text('{"type":"step"}' + " " * 9000))
+        self.assertIn("8192", message)
 
     def test_too_fast(self):
         def flood(client):
             for _ in range(400):
                 client.send(type="release")
+        self.assertIn("240", self.refused_with_error(flood))
+
+    def test_empty_fragments_count(self):
+        def flood(client):
+            client.send_frame(1, b"{", last=False)
+            for _ in range(400):
+                client.send_frame(0, b"", last=False)
         self.assertIn("240", self.refused_with_error(flood))
 
     def test_ping_flood(self):
@@ -304,6 +315,197 @@ class Clients(Case):
             except Refused:
                 time.sleep(0.1)
         self.fail("no place became free")
+
+
+class Crowded(Case):
+    """What one client does, the others do not feel."""
+
+    def test_a_flood_of_setups_and_a_disconnect(self):
+        viewer = self.connect()
+        viewer.chunk("FRAM")
+        with WebSocket(self.port) as flood:
+            flood.chunk("FRAM")
+            for k in range(200):
+                flood.send(type="setup", engine=["native", "mujoco"][k % 2])
+        begin, frames = time.monotonic(), 0
+        while time.monotonic() - begin < 2:
+            viewer.chunk("FRAM")
+            frames += 1
+        self.assertGreater(frames, 40)  # of 120
+        begin = time.monotonic()
+        viewer.send(type="pause", on=True)
+        viewer.text("status", lambda s: s["paused"])
+        self.assertLess(time.monotonic() - begin, 1)
+        begin = time.monotonic()
+        self.assert_joins()
+        self.assertLess(time.monotonic() - begin, 2)
+        viewer.send(type="pause", on=False)
+        viewer.text("status", lambda s: not s["paused"])
+
+    def test_the_same_while_it_stays(self):
+        viewer = self.connect()
+        viewer.chunk("FRAM")
+        flood = self.connect()
+        flood.chunk("FRAM")
+        begin, frames = time.monotonic(), 0
+        while time.monotonic() - begin < 3:
+            for _ in range(3):
+                flood.send(type="restart")
+            viewer.chunk("FRAM")
+            frames += 1
+        self.assertGreater(frames, 45)
+        begin = time.monotonic()
+        viewer.send(type="pause", on=True)
+        viewer.text("status", lambda s: s["paused"])
+        self.assertLess(time.monotonic() - begin, 1)
+        viewer.send(type="pause", on=False)
+        viewer.text("status", lambda s: not s["paused"])
+
+    def assert_joins(self):
+        with WebSocket(self.port) as client:
+            client.text("catalog")
+
+    def test_idle_connections_keep_nobody_out(self):
+        idle = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(200)]
+        try:
+            for _ in range(3):
+                self.assertEqual(http(self.port)[0], 200)
+                self.assert_joins()
+        finally:
+            for each in idle:
+                each.close()
+
+    def test_unread_downloads_share_one_copy(self):
+        client = self.connect()
+        client.chunk("FRAM")
+        client.send(type="rate", value=4)
+        client.send(type="record", on=True)
+        client.text("status", lambda s: s["recorded_seconds"] > 12)
+        client.send(type="record", on=False)
+        client.text("status", lambda s: s["downloadable"] and not s["recording"])
+        client.send(type="rate", value=1)
+        size = len(http(self.port, "/download/csv")[2])
+        self.assertGreater(size, 1 << 20)
+
+        def resident():
+            with open(f"/proc/{self.server.process.pid}/statm", encoding="ascii") as facts:
+                return int(facts.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        before = resident()
+        unread = []
+        for _ in range(40):
+            one = socket.socket()
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            one.connect(("127.0.0.1", self.port))
+            one.sendall(f"GET /download/csv HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
+            unread.append(one)
+            one.recv(1)  # it is on its way
+        grown = resident() - before
+        for one in unread:
+            one.close()
+        self.assertLess(grown, 10 * size, f"{grown} bytes for 40 downloads of {size}")
+
+
+class Files(Case):
+    """Files that a page brings, to be performed."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folder = tempfile.TemporaryDirectory()
+        for name in ["walk.bvh", "walk.glb"]:
+            subprocess.run([STRIDE, "convert", "walk", os.path.join(cls.folder.name, name)],
+                           check=True, capture_output=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+        super().tearDownClass()
+
+    def read(self, name):
+        with open(os.path.join(self.folder.name, name), "rb") as file:
+            return file.read()
+
+    def perform(self, name, body, **options):
+        return http(self.port, f"/perform?name={name}", method="POST", body=body, **options)
+
+    def test_a_capture_is_performed(self):
+        client = self.connect()
+        self.assertTrue(client.text("status")["takes_files"])
+        for name in ["walk.bvh", "walk.glb"]:
+            status, _, body = self.perform(name, self.read(name))
+            self.assertEqual(status, 200, body)
+            head = client.receive_until(lambda m: getattr(m, "kind", "") == "HEAD"
+                                        and m.json()["controllers"][0]["motion"].endswith("/walk.motion"))
+            self.assertEqual(head.json()["controllers"][0]["controller"], "sampling")
+            begin = client.chunk("FRAM").root()
+            client.receive_until(lambda m: getattr(m, "kind", "") == "FRAM"
+                                 and m.root()[0] > begin[0] + 0.5)
+            client.send(type="setup", controller="hold", motion=None)
+            client.text("status", lambda s: s["setup"]["controller"] == "hold")
+
+    def test_an_edited_skill_is_saved_and_performed(self):
+        client = self.connect()
+        client.chunk("FRAM")
+        client.send(type="setup", skill="spline-biped")
+        curves = client.text("curves", lambda m: m["curves"])["curves"]
+        cycle = curves[1]["cycle"]
+        cycle["values"][0] += 0.05 if cycle["values"][0] + 0.05 < curves[1]["high"] else -0.05
+        client.send(type="curve", curve=1, part="cycle", **cycle)
+        edited = client.text("curves", lambda m: m["curves"][1]["cycle"] == cycle)["curves"]
+        status, headers, saved = http(self.port, "/download/skill?actor=0")
+        self.assertEqual(status, 200)
+        self.assertIn("attachment", headers["content-disposition"])
+        self.assertTrue(json.loads(saved)["provenance"]["edited_by_hand"])
+        client.send(type="setup", controller="hold", skill=None)
+        client.text("curves", lambda m: not m["curves"])
+        self.assertEqual(http(self.port, "/download/skill?actor=0")[0], 404)
+        self.assertEqual(self.perform("mine.skill", saved)[0], 200)
+        loaded = client.text("curves", lambda m: m["curves"])["curves"]
+        self.assertEqual(loaded, edited)
+
+    def test_what_is_nothing_to_perform_is_refused(self):
+        for name, body in [("x.bvh", b""), ("x.bvh", b"\0" * 1000), ("x.bvh", b"HIERARCHY"),
+                           ("x.glb", b"glTF" + b"\xff" * 100), ("x.skill", b"{\"stride_skill\":3}"),
+                           ("x.skill", b"{" * 100000), ("../../etc/passwd", b"root"),
+                           ("x.bvh", self.read("walk.bvh")[:2000])]:
+            status, _, said = self.perform(name, body)
+            self.assertEqual(status, 422, (name, body[:20], said))
+            self.assertNotIn(tempfile.gettempdir(), said.decode())
+        self.assert_alive()
+
+    def test_too_large(self):
+        raw = (f"POST /perform?name=x HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
+               f"Content-Length: {33 << 20}\r\n\r\n").encode()
+        self.assertEqual(http(self.port, raw=raw)[0], 413)
+        self.assertEqual(self.perform("x.skill", b'{"stride_skill":' + b" " * (9 << 20))[0], 422)
+
+    def test_another_sites_page_brings_nothing(self):
+        for origin in ["http://evil.example", "null"]:
+            status = self.perform("walk.bvh", self.read("walk.bvh"), headers={"Origin": origin})[0]
+            self.assertEqual(status, 403)
+
+    def test_only_where_it_is_allowed_and_with_the_token(self):
+        for arguments, token in [(("--no-files",), None), (("--public",), TOKEN)]:
+            server = Server(*arguments, token=token)
+            try:
+                status = http(server.port, "/perform?name=x.bvh", method="POST", body=b"HIERARCHY")[0]
+                self.assertEqual(status, 403)
+                if token:
+                    status = http(server.port, f"/perform?name=x.bvh&token={token}", method="POST",
+                                  body=b"HIERARCHY")[0]
+                    self.assertEqual(status, 422)
+            finally:
+                self.assertEqual(server.stop(), (0, ""))
+
+    def test_nothing_is_left_behind(self):
+        before = set(os.listdir(tempfile.gettempdir()))
+        server = Server()
+        self.assertEqual(http(server.port, "/perform?name=walk.bvh", method="POST",
+                              body=self.read("walk.bvh"))[0], 200)
+        server.stop()
+        left = [name for name in set(os.listdir(tempfile.gettempdir())) - before
+                if name.startswith("stride-")]
+        self.assertEqual(left, [])
 
 
 class Session(Case):
@@ -495,7 +697,8 @@ class Program(unittest.TestCase):
         for arguments in [("nothing-of-that-name",), ("no/such/file.stride",),
                           ("--character", "nobody"), ("--engine", "steam"),
                           ("--controller", "autopilot"), ("--scenario", "no/such.json"),
-                          ("--token", TOKEN), ("--public", "--token", "short")]:
+                          ("--token", TOKEN), ("--public", "--token", TOKEN),
+                          ("--token-file", "x"), ("--public", "--token-file", "no/such")]:
             done = self.run_view("--port", "0", "--seconds", "1", *arguments)
             self.assertEqual(done.returncode, 1, arguments)
             self.assertEqual(done.stdout, "", arguments)
@@ -503,8 +706,10 @@ class Program(unittest.TestCase):
         self.assertEqual(self.run_view("--port", "70000").returncode, 2)
 
     def test_public_needs_the_token(self):
-        server = Server("--public", "--token", TOKEN)
+        server = Server("--public", token=TOKEN)
         try:
+            with open(f"/proc/{server.process.pid}/cmdline", "rb") as words:
+                self.assertNotIn(TOKEN.encode(), words.read())
             self.assertIn(f"?token={TOKEN}", server.line)
             for path in ["/", "/recording", "/download/recording", "/ws"]:
                 for query in ["", "?token=", "?token=wrong", f"?token={TOKEN}x",
@@ -521,6 +726,38 @@ class Program(unittest.TestCase):
             with self.assertRaises(Refused):
                 WebSocket(server.port, path=f"/ws?token={TOKEN}", origin="http://evil.example")
         finally:
+            self.assertEqual(server.stop(), (0, ""))
+
+    def test_token_from_a_file(self):
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(TOKEN + "\n")
+            file.flush()
+            os.chmod(file.name, 0o644)
+            done = self.run_view("--port", "0", "--seconds", "1", "--public", "--token-file", file.name)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("others can read it", done.stderr)
+            os.chmod(file.name, 0o600)
+            server = Server("--public", "--token-file", file.name)
+            try:
+                self.assertEqual(http(server.port, "/")[0], 403)
+                self.assertEqual(http(server.port, f"/?token={TOKEN}")[0], 200)
+            finally:
+                self.assertEqual(server.stop(), (0, ""))
+            os.truncate(file.name, 5)
+            done = self.run_view("--port", "0", "--seconds", "1", "--public", "--token-file", file.name)
+            self.assertIn("16 to 128 characters", done.stderr)
+
+    def test_strangers_leave_room_for_those_with_the_token(self):
+        server = Server("--public", token=TOKEN)
+        idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
+        try:
+            for _ in range(3):
+                self.assertEqual(http(server.port, f"/?token={TOKEN}")[0], 200)
+                with WebSocket(server.port, path=f"/ws?token={TOKEN}") as client:
+                    client.chunk("FRAM")
+        finally:
+            for each in idle:
+                each.close()
             self.assertEqual(server.stop(), (0, ""))
 
     def test_public_makes_a_token(self):

@@ -1,4 +1,5 @@
 import { Decoder, readChunk } from './decode';
+import type { ControlCurve } from './curves';
 import type { Frame, Header, RunEvent } from './schema';
 
 // The WebSocket to the program, opened again when it is lost.
@@ -28,6 +29,12 @@ export interface Command {
   point: [number, number] | null; // where to go, instead of a heading
 }
 
+// What a controller takes up of what it is told.
+export interface Obeys {
+  speed: boolean;
+  heading: boolean;
+}
+
 export interface Status {
   type: 'status';
   mode: 'live' | 'recording';
@@ -38,7 +45,10 @@ export interface Status {
   realtime: number;
   late: boolean;
   missed: number;
-  fell: boolean;
+  fell: boolean; // lies now
+  falls: number;
+  takes_files: boolean;
+  obeys: Obeys | null; // the first character
   recording: boolean;
   recorded_seconds: number;
   downloadable: boolean; // something was recorded
@@ -53,7 +63,7 @@ export interface Status {
     seed: number;
   };
   command: Command; // of the first character
-  others: { command: Command; falls: number; metrics?: Record<string, unknown> }[]; // actors 1, 2, ...
+  others: { command: Command; obeys: Obeys; fell: boolean; falls: number; metrics?: Record<string, unknown> }[]; // actors 1, 2, ...
   styles: string[]; // of the first
   metrics: Record<string, unknown>;
   server_load: number;
@@ -68,7 +78,9 @@ export interface Listener {
   onEvent(event: RunEvent, bytes: Uint8Array): void;
   onCatalog(catalog: Catalog): void;
   onStatus(status: Status): void;
-  onMessage(text: string, fatal: boolean): void;
+  onCurves(actor: number, curves: ControlCurve[]): void;
+  onNote(text: string): void;
+  onMessage(text: string, fatal: boolean): void; // refused; fatal: and closed
 }
 
 const kFirstRetry = 0.5;  // s
@@ -116,7 +128,11 @@ export class Connection {
     const message = JSON.parse(text) as { type: string; message?: string };
     if (message.type === 'catalog') this.listener.onCatalog(message as unknown as Catalog);
     else if (message.type === 'status') this.listener.onStatus(message as unknown as Status);
-    else if (message.type === 'refused') this.listener.onMessage(message.message ?? '', false);
+    else if (message.type === 'curves') {
+      const { actor, curves } = message as unknown as { actor: number; curves: ControlCurve[] };
+      this.listener.onCurves(actor, curves);
+    } else if (message.type === 'refused') this.listener.onMessage(message.message ?? '', false);
+    else if (message.type === 'note') this.listener.onNote(message.message ?? '');
     else if (message.type === 'error') this.listener.onMessage(message.message ?? '', true);
   }
 

@@ -6,7 +6,7 @@ import { failed, toast } from './ui/dom';
 
 // What leaves the page: downloads and shared pages.
 export class Exports {
-  constructor(private readonly address: (path: string) => string, private readonly recordings: Recordings,
+  constructor(private readonly address: (path: string, query?: Record<string, string>) => string, private readonly recordings: Recordings,
     private readonly live: LiveRun, private readonly status: () => Status | null) {}
 
   // Only the program converts; from an opened file there is the recording itself.
@@ -48,8 +48,20 @@ export class Exports {
     }
   }
 
-  private async fetchDownload(kind: string): Promise<Uint8Array> {
-    const response = await fetch(this.address(`/download/${kind}`));
+  // The skill that a character performs, with its curves as they are now.
+  async saveSkill(actor: number) {
+    try {
+      const bytes = await this.fetchDownload('skill', { actor: String(actor) });
+      const { name } = JSON.parse(new TextDecoder().decode(bytes)) as { name: string };
+      saveFile(bytes as BlobPart, `${fileNameOf(name)}.skill`, 'application/json');
+      toast('Saved as a skill. Load it here, or perform it with: stride simulate --skill FILE');
+    } catch (error) {
+      failed('Nothing was saved', error);
+    }
+  }
+
+  private async fetchDownload(kind: string, query: Record<string, string> = {}): Promise<Uint8Array> {
+    const response = await fetch(this.address(`/download/${kind}`, query));
     if (!response.ok) throw new Error(await response.text());
     return new Uint8Array(await response.arrayBuffer());
   }
@@ -58,6 +70,8 @@ export class Exports {
     const { player, origin } = this.recordings;
     const header = player?.recording.header ?? this.live.header;
     const name = player && origin !== 'server' ? player.recording.name : header?.title ?? '';
-    return name.replace(/\.[a-z]+$/i, '').replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 60) || 'stride';
+    return fileNameOf(name.replace(/\.[a-z]+$/i, ''));
   }
 }
+
+const fileNameOf = (name: string) => name.replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 60) || 'stride';

@@ -1,5 +1,6 @@
 import * as THREE from 'three';
 import type { Connection, Status } from './connection';
+import type { ControlCurve } from './curves';
 import type { LiveRun } from './live_run';
 import type { Recordings } from './recordings';
 import type { Hand } from './scene/hand';
@@ -13,10 +14,11 @@ interface Parts {
   connection(): Connection | null;
   status(): Status | null;
   plotted(): number;
+  curves(): ControlCurve[];
 }
 
 // For tests, and for the curious in the console.
-export function hookOf({ stage, hand, live, recordings, connection, status, plotted }: Parts) {
+export function hookOf({ stage, hand, live, recordings, connection, status, plotted, curves }: Parts) {
   const player = () => recordings.player;
   return {
     mode: () => (player() ? 'recording' : live.frame ? 'live' : 'none'),
@@ -30,9 +32,12 @@ export function hookOf({ stage, hand, live, recordings, connection, status, plot
     sample: () => stage.sample,
     player,
     dragging: () => hand.dragging,
+    dragSpan: () => hand.span,
     setPixelRatio: (ratio: number) => stage.setRatio(ratio),
     selected: () => stage.selected,
+    picture: () => stage.picture(),
     plotted,
+    curves,
     // The middle of a body on the screen.
     screen: (body: number, actor = 0) => {
       const figure = stage.figures[actor];

@@ -20,11 +20,11 @@ export function samplesOf(recording: Recording, actor: number): Samples {
 }
 
 // What has happened in a recording up to a time.
-export function pastOf(recording: Recording, time: number): { fell: boolean; terrain: Terrain } {
+export function pastOf(recording: Recording, time: number, actor: number): { fell: boolean; terrain: Terrain } {
   const past = recording.events.filter((event) => event.time <= time + 1e-9);
   const worlds = past.filter((event) => event.kind === 'world' && event.data.terrain);
   return {
-    fell: past.some((event) => event.kind === 'fall' && (event.data.actor ?? 0) === 0),
+    fell: past.filter((event) => (event.kind === 'fall' || event.kind === 'up') && (event.data.actor ?? 0) === actor).at(-1)?.kind === 'fall',
     terrain: worlds.length > 0 ? worlds[worlds.length - 1].data.terrain as Terrain : recording.header.world.terrain,
   };
 }

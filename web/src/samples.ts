@@ -92,24 +92,25 @@ export class Samples {
       { key: 'error', title: 'Pose error', unit: '°', series: ['error'], fromZero: true },
       { key: 'torque', title: 'Largest joint torque', unit: 'N m', series: ['torque'], fromZero: true },
     ];
-    // One plot a unit, so that channels that belong together share an axis.
+    // One plot a unit, so that channels that belong together share an axis; numbers without a unit belong to none.
     const byUnit = new Map<string, ScalarChannel[]>();
     let at = 0;
     for (const channel of driver?.channels ?? []) {
       // A node's number says nothing; the graph's panel shows it.
       if (channel.values === 1 && channel.unit !== kNodeUnit) {
-        const group = byUnit.get(channel.unit) ?? [];
+        const key = channel.unit === '' ? `name ${channel.name}` : `unit ${channel.unit}`;
+        const group = byUnit.get(key) ?? [];
         group.push({ name: channel.name, unit: channel.unit, at });
-        byUnit.set(channel.unit, group);
+        byUnit.set(key, group);
       }
       at += channel.values;
     }
-    for (const [unit, channels] of byUnit) {
+    for (const [key, channels] of byUnit) {
       this.scalars.push(channels);
       this.specs.push({
-        key: `channels ${unit}`,
+        key: `channels ${key}`,
         title: channels.length === 1 ? channels[0].name : 'Controller',
-        unit,
+        unit: channels[0].unit,
         series: channels.map((channel) => channel.name),
       });
     }

@@ -1,4 +1,5 @@
 import { Connection, type Catalog, type Listener, type Status } from './connection';
+import type { ControlCurve } from './curves';
 import type { Decoder } from './decode';
 import { Exports } from './exports';
 import { hookOf } from './hook';
@@ -11,6 +12,7 @@ import type { Character, Frame, Header, RunEvent, Terrain } from './schema';
 import { Hand } from './scene/hand';
 import { Stage } from './scene/stage';
 import { Controls } from './ui/controls';
+import { CurveEditor } from './ui/curve_editor';
 import { announce, byId, setFacts, toast } from './ui/dom';
 import { setUpOpening, setUpSaving } from './ui/files';
 import { GraphPanel } from './ui/graph_panel';
@@ -23,8 +25,9 @@ import { PlotActor } from './ui/plot_actor';
 import { Plots } from './ui/plots';
 import { recordingFacts } from './ui/texts';
 import { Transport } from './ui/transport';
+import { isRecording, performFile } from './uploads';
 
-const kHintSeconds = 12;
+const kHintSeconds = 12; // at least
 
 // The page: a live run or a recording in the same picture. Tells its parts of each other.
 export class Viewer implements Listener, RecordingsListener {
@@ -37,6 +40,7 @@ export class Viewer implements Listener, RecordingsListener {
   private readonly plots = new Plots();
   private readonly plotActor = new PlotActor((actor) => this.plot(actor));
   private readonly graph: GraphPanel;
+  private readonly editor: CurveEditor;
   private connection: Connection | null = null;
   private status: Status | null = null;
   private plotted = 0; // actor
@@ -74,6 +78,11 @@ export class Viewer implements Listener, RecordingsListener {
     const offerTab = setUpTabs();
     const chooseStyle = (style: number) => this.canTouch && this.controls.chooseStyle(style);
     this.graph = new GraphPanel((on) => offerTab('tab-graph', on), chooseStyle);
+    const exports = new Exports((path, query) => this.address(path, query), this.recordings, this.live, () => this.status);
+    this.editor = new CurveEditor((on) => offerTab('tab-curves', on), {
+      send: (message) => this.send(message),
+      save: (actor) => void exports.saveSkill(actor),
+    });
     setUpKeys({
       ...transport,
       steer: (speed, heading) => this.steer(speed, heading),
@@ -82,8 +91,8 @@ export class Viewer implements Listener, RecordingsListener {
       layer: setUpLayers(this.stage.layers, () => (this.fresh = true)),
       help: setUpHelp(),
     });
-    setUpOpening((file) => this.recordings.openFile(file));
-    setUpSaving(new Exports((path) => this.address(path), this.recordings, this.live, () => this.status));
+    setUpOpening((file) => void this.open(file));
+    setUpSaving(exports);
     this.setUpButtons();
     this.begin();
     requestAnimationFrame((now) => this.tick(now));
@@ -113,19 +122,31 @@ export class Viewer implements Listener, RecordingsListener {
       byId('aim').setAttribute('aria-pressed', String(this.hand.throwing));
     });
     byId('reset-view').addEventListener('click', () => this.stage.resetView());
+    // Until the newcomer has done something, or read it.
     const dismiss = () => byId('hint').classList.add('gone');
-    byId('canvas').addEventListener('pointerdown', dismiss, { capture: true });
-    setTimeout(dismiss, 1000 * kHintSeconds);
+    byId('hint-close').addEventListener('click', dismiss);
+    setTimeout(() => {
+      byId('canvas').addEventListener('pointerdown', dismiss, { capture: true });
+      document.addEventListener('keydown', dismiss);
+    }, 1000 * kHintSeconds);
   }
 
   // With the token this page was opened with.
-  private address(path: string): string {
+  private address(path: string, query: Record<string, string> = {}): string {
     const token = new URLSearchParams(location.search).get('token');
-    return token === null ? path : `${path}?token=${encodeURIComponent(token)}`;
+    const all = new URLSearchParams({ ...query, ...(token === null ? {} : { token }) }).toString();
+    return all === '' ? path : `${path}?${all}`;
   }
 
   private get player(): Player | null {
     return this.recordings.player;
+  }
+
+  // A recording is played here; anything else the program performs, if it takes files.
+  private async open(file: File) {
+    const here = !this.connection?.ready || !this.status?.takes_files || await isRecording(file);
+    if (here) return this.recordings.openFile(file);
+    if (await performFile((path, query) => this.address(path, query), file)) this.recordings.backToLive(this.status);
   }
 
   // There is a live run that can be touched.
@@ -165,13 +186,25 @@ export class Viewer implements Listener, RecordingsListener {
     if (this.status) this.controls.setStatus(this.status);
   }
 
+  onCurves(actor: number, curves: ControlCurve[]) {
+    this.editor.setCurves(actor, curves);
+  }
+
+  onNote(text: string) {
+    toast(text);
+    announce(text);
+  }
+
   onMessage(text: string, fatal: boolean) {
     toast(text, true);
+    this.controls.showSetup(true);
     if (fatal) announce(`The program closed the connection: ${text}`);
   }
 
   onHeader(header: Header, decoder: Decoder, bytes: Uint8Array) {
     this.live.begin(header, decoder, bytes);
+    this.editor.begin();
+    this.controls.setGround(header.world.terrain.kind);
     if (!this.player) this.showLiveRun();
   }
 
@@ -182,6 +215,7 @@ export class Viewer implements Listener, RecordingsListener {
 
   onEvent(event: RunEvent, bytes: Uint8Array) {
     this.live.addEvent(event, bytes);
+    if (event.kind === 'world') this.controls.setGround(this.live.terrain!.kind);
     if (event.kind === 'world' && !this.player) {
       this.stage.setTerrain(this.live.terrain!);
     } else if (event.kind === 'fall') {
@@ -255,6 +289,7 @@ export class Viewer implements Listener, RecordingsListener {
     const driver = this.header!.controllers[actor];
     this.graph.setDriver(driver);
     showLegend(driver);
+    this.editor.attend(actor, driver, this.player === null);
     if (!this.player) this.controls.steerActor(actor, driver?.styles ?? []);
     this.plot(actor);
   }
@@ -363,7 +398,7 @@ export class Viewer implements Listener, RecordingsListener {
     this.transport.showPlayer(player);
     if (player.time === this.shownTime && !this.fresh) return;
     this.shownTime = player.time;
-    const { fell, terrain } = pastOf(player.recording, player.time);
+    const { fell, terrain } = pastOf(player.recording, player.time, this.stage.selected);
     byId('chip-fell').hidden = !fell;
     if (terrain !== this.shownTerrain) {
       this.shownTerrain = terrain;
@@ -376,12 +411,14 @@ export class Viewer implements Listener, RecordingsListener {
     this.fresh = false;
     this.stage.show(frame, this.actors);
     this.graph.show(frame.controls[this.stage.selected]);
+    this.editor.showPhase(frame.controls[this.stage.selected]);
   }
 
   hook() {
     return hookOf({
       stage: this.stage, hand: this.hand, live: this.live, recordings: this.recordings,
       connection: () => this.connection, status: () => this.status, plotted: () => this.plotted,
+      curves: () => this.editor.curves,
     });
   }
 }

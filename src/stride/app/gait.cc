@@ -97,6 +97,9 @@ GaitResult RunGait(const GaitRequest& request) {
   if (request.save_band.empty() && !request.band_source.empty()) {
     throw InputError("--band-source is written by --save-band; give both");
   }
+  for (const std::string& path : {request.csv, request.svg, request.save_band}) {
+    if (!path.empty()) CheckWritable(path);
+  }
   GaitResult result{.file = request.file};
   GaitFileOptions own = request.options;
   // Who a recording is compared with may be motions, which need them.

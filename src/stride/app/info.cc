@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
 
 #include "stride/character/library.h"
 #include "stride/controllers/registry.h"
 #include "stride/controllers/skill_library.h"
+#include "stride/core/error.h"
+#include "stride/core/file.h"
+#include "stride/core/nearest.h"
 #include "stride/motion/import/import.h"
 #include "stride/motion/import/motion_source.h"
+#include "stride/motion/library.h"
 
 namespace stride {
 namespace {
@@ -28,6 +36,20 @@ Vec3d HalfSides(const Shape& shape) {
 }
 
 nlohmann::ordered_json ToJson(const Vec3d& v) { return {v.x, v.y, v.z}; }
+
+// Throws InputError where nothing built in has that name.
+void RequireName(const std::string& name) {
+  std::vector<std::string> names;
+  names.reserve(BuiltInCharacters().size() + BuiltInMotions().size() + BuiltInSkills().size());
+  for (const CharacterInfo& each : BuiltInCharacters()) names.push_back(each.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  for (const MotionInfo& each : BuiltInMotions()) names.push_back(each.name);
+  for (const SkillInfo& each : BuiltInSkills()) names.push_back(each.name);
+  throw InputError(fmt::format(
+      "there is no character, motion or skill '{}', nor a file of that name{} (stride list shows "
+      "those built in)",
+      name, DidYouMean(name, names)));
+}
 
 }  // namespace
 
@@ -56,6 +78,9 @@ double BodyLength(const Body& body) {
 InfoResult Inspect(const std::string& name_or_path) {
   InfoResult result;
   result.source = name_or_path;
+  if (FileExtension(name_or_path).empty() && !std::filesystem::exists(name_or_path)) {
+    RequireName(name_or_path);
+  }
   result.character = LoadCharacter(name_or_path, &result.warnings);
   result.mass = TotalMass(result.character);
   result.height = StandingHeight(result.character);
@@ -92,6 +117,18 @@ SkillInfoResult InspectSkill(const std::string& name_or_path) {
   const ControllerInfo& info = FindController(result.skill.controller);
   if (info.skill_rows) result.rows = info.skill_rows(result.skill);
   return result;
+}
+
+std::string SkillNamed(const std::string& name_or_path) {
+  const bool ends_so = name_or_path.ends_with(kSkillEnding);
+  if (ends_so && std::filesystem::exists(name_or_path)) return name_or_path;
+  const std::string name =
+      ends_so ? name_or_path.substr(0, name_or_path.size() - std::strlen(kSkillEnding))
+              : name_or_path;
+  for (const SkillInfo& each : BuiltInSkills()) {
+    if (each.name == name) return name;
+  }
+  return ends_so ? name_or_path : "";
 }
 
 std::map<std::string, int> EventCounts(const Recording& recording) {

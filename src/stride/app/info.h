@@ -56,6 +56,10 @@ struct SkillInfoResult {
   std::vector<std::pair<std::string, std::string>> rows;  // of its controller's folder
 };
 SkillInfoResult InspectSkill(const std::string& name_or_path);
+// The skill that a name or path is meant to be: a built-in one, also as NAME.skill, or a file's
+// that ends so; empty: none.
+inline constexpr const char* kSkillEnding = ".skill";
+std::string SkillNamed(const std::string& name_or_path);
 
 const char* JointKindName(JointKind kind);  // "ball"
 // Longest side of the box around a body's shapes along its own axes, m; 0 without shapes.

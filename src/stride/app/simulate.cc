@@ -9,6 +9,7 @@
 #include "stride/app/crowd_sheet.h"
 #include "stride/character/rest_pose.h"
 #include "stride/core/error.h"
+#include "stride/core/file.h"
 #include "stride/draw/image.h"
 #include "stride/draw/sheet.h"
 #include "stride/sim/world_config.h"
@@ -40,6 +41,11 @@ void CheckOptions(const SimulateOptions& o) {
     throw InputError(fmt::format("--sheet-cells is {}; expected 1 to 400", o.sheet_cells));
   }
   ViewFromName(o.sheet_view);
+  if (o.sheet.empty()) return;
+  if (FileExtension(o.sheet) != ".png") {
+    throw InputError(fmt::format("--sheet is '{}'; expected a name that ends in .png", o.sheet));
+  }
+  CheckWritable(o.sheet);
 }
 
 // Whole steps that come nearest to `seconds`.
@@ -129,6 +135,7 @@ class Recorder {
  private:
   RecordingHeader HeaderOf(const Run& run) const {
     RecordingHeader header = run.Header();
+    header.sources = run.Sources();
     header.frame_interval = every_ * run.GetWorld().time_step;
     return header;
   }
@@ -150,6 +157,9 @@ class Recorder {
 SimulateResult Simulate(const SimulateOptions& options) {
   CheckOptions(options);
   Run run(options.setup);
+  if (options.must_obey && !run.Unobeyed().empty()) {
+    throw InputError(run.Unobeyed()[0] + ": leave the command out, or choose another controller");
+  }
   const Character& character = run.GetWorld().actors[0];
   const double h = run.GetWorld().time_step;
   std::optional<Recorder> recorder;
@@ -165,6 +175,7 @@ SimulateResult Simulate(const SimulateOptions& options) {
     const Clock::time_point now = Clock::now();
     result.missed_deadlines += std::chrono::duration<double>(now - before).count() > h;
     before = now;
+    if (!recorder) run.TakeEvents();  // nobody wants them: an hour's would be megabytes
     if (!recorder && !sheet) continue;
     if (recorder) recorder->Add(&run);
     if (sheet) sheet->Add(run);
@@ -175,16 +186,20 @@ SimulateResult Simulate(const SimulateOptions& options) {
   result.character = character.name;
   result.engine = options.setup.engine;
   result.controller = options.setup.characters[0].controller;
+  result.controller_settings = run.Setup().characters[0].controller_config;
   result.seed = options.setup.seed;
   result.mass = TotalMass(character);
   result.dof = LayoutOf(character).nv;
   result.fell = run.Fell();
   result.failed = run.Failed();
   result.fell_at = run.FellAt();
+  result.falls = run.Falls();
+  result.recoveries = run.Recoveries();
   result.metrics = run.Measure();
   for (int k = 1; k < run.CharacterCount(); ++k) {
     result.others.push_back({run.GetWorld().actors[k].name, run.Setup().characters[k].controller,
-                             run.FellAt(k), run.Falls(k), run.Failed(k), run.Measure(k)});
+                             run.FellAt(k), run.Falls(k), run.Recoveries(k), run.Failed(k),
+                             run.Measure(k)});
   }
   result.simulated_seconds = run.Time();
   if (result.wall_seconds > 0) {
@@ -194,6 +209,7 @@ SimulateResult Simulate(const SimulateOptions& options) {
   result.final_root = RootFrameAt(character, q).offset;
   result.settings = ConfigToJson(run.GetWorld());
   result.warnings = run.Warnings();
+  for (const std::string& command : run.Unobeyed()) result.warnings.push_back(command);
   result.recording = options.record;
   result.sheet = options.sheet;
   if (recorder) recorder->Finish(&run, result);
@@ -208,6 +224,8 @@ OrderedJson ToJson(const SimulateResult& r) {
   OrderedJson json = {{"fell", r.fell}};
   json["fell_at"] = r.fell_at ? OrderedJson(*r.fell_at) : nullptr;
   json["failed"] = r.failed;
+  json["falls"] = r.falls;
+  json["recoveries"] = r.recoveries;
   json.update(ToJson(r.metrics));
   json.update(OrderedJson{{"simulated_seconds", r.simulated_seconds},
                           {"wall_seconds", r.wall_seconds},
@@ -216,6 +234,7 @@ OrderedJson ToJson(const SimulateResult& r) {
                           {"engine", r.engine},
                           {"character", r.character},
                           {"controller", r.controller},
+                          {"controller_settings", r.controller_settings},
                           {"seed", r.seed},
                           {"final_root", {r.final_root.x, r.final_root.y, r.final_root.z}},
                           {"mass", r.mass},
@@ -230,6 +249,7 @@ OrderedJson ToJson(const SimulateResult& r) {
            {"controller", other.controller},
            {"fell_at", other.fell_at ? OrderedJson(*other.fell_at) : OrderedJson(nullptr)},
            {"falls", other.falls},
+           {"recoveries", other.recoveries},
            {"failed", other.failed},
            {"metrics", ToJson(other.metrics)}});
     }

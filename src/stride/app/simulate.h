@@ -14,6 +14,7 @@ namespace stride {
 
 struct SimulateOptions {
   RunSetup setup;
+  bool must_obey = false;           // commands that a controller does not take are an error
   std::string record;               // file of the recording; empty: none
   double record_every = 1.0 / 60;   // s of simulated time between its frames, in whole steps
   std::string sheet;                // PNG of what happened; empty: none
@@ -23,12 +24,14 @@ struct SimulateOptions {
 
 struct SimulateResult {
   std::string character, engine, controller;
+  nlohmann::ordered_json controller_settings;  // given, or taken from this machine
   std::uint64_t seed = 0;
   double mass = 0;  // kg, with loads and changes
   int dof = 0;
   bool fell = false;              // scenario/fall.h says what a fall is
   bool failed = false;            // the engine lost the character's numbers; the run ended there
   std::optional<double> fell_at;  // s
+  int falls = 0, recoveries = 0;  // each time; up again after it
   Metrics metrics;                // until it fell or failed, or the run's end
   double simulated_seconds = 0;   // the run goes on after a fall
   double wall_seconds = 0, realtime_factor = 0;
@@ -40,7 +43,7 @@ struct SimulateResult {
   struct Other {
     std::string character, controller;
     std::optional<double> fell_at;  // s
-    int falls = 0;
+    int falls = 0, recoveries = 0;
     bool failed = false;
     Metrics metrics;
   };

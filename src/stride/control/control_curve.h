@@ -24,6 +24,8 @@ struct ControlCurve {
   //   value(time + shift) = its rest + sign (this value(time) - rest).
   int mirror = -1;
   double mirror_sign = 1, mirror_shift = 0;
+  bool mirror_reverses = false;  // the layers: its sensor has the other sign in the mirror
+  double in_seconds = 1, cycle_seconds = 1, out_seconds = 1;
   std::string sensor;          // of the feedback; empty: none
   std::vector<double> layers;  // values of the sensor that layers are for; of the cycle alone
   CurvePoints blend_in, cycle, blend_out;

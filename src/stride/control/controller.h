@@ -108,8 +108,9 @@ class Controller {
   // be.
   virtual std::vector<ControlCurve> Curves() const { return {}; }
   virtual void Edit(const CurveEdit& edit);
-  // Whether a commanded heading is taken up.
+  // Whether a commanded heading is taken up, and a commanded speed.
   virtual bool Turns() const { return true; }
+  virtual bool TakesSpeed() const { return true; }
   virtual std::vector<DebugChannel> Channels() const { return {}; }
   // `values`: the channels' values one after the other, filled with NaN before.
   virtual void ReadChannels(std::span<float> values) const { (void)values; }

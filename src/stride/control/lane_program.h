@@ -26,6 +26,7 @@
 //                                                 S* values) const;
 //     std::optional<SpeedRange> Speeds() const;  // where it takes speeds
 //     bool Turns() const;                        // where it takes no headings: false
+//     bool TakesSpeed() const;                   // where it takes no speeds: false
 //     std::vector<DebugChannel> Channels() const;
 //     void ReadChannels(const double* memory, std::span<float> values) const;
 //     static const LaneKernels<LaneProgramKernel>& Kernels();

@@ -47,6 +47,10 @@ class ProgramController : public Controller {
     if constexpr (requires { program_.Turns(); }) return program_.Turns();
     return true;
   }
+  bool TakesSpeed() const override {
+    if constexpr (requires { program_.TakesSpeed(); }) return program_.TakesSpeed();
+    return true;
+  }
   std::vector<DebugChannel> Channels() const override { return program_.Channels(); }
   void ReadChannels(std::span<float> values) const override {
     program_.ReadChannels(memory_.data(), values);

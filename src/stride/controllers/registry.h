@@ -33,6 +33,7 @@ struct ControllerInfo {
   // What it takes.
   int min_motions = 0, max_motions = 0;  // references
   bool takes_graph = false;              // a motion graph
+  bool follows_any_clip = false;         // of one motion, without having learned it
   bool needs_skill = false;
   nlohmann::ordered_json (*schema)() = nullptr;  // of its config (core/config.h); null: it has none
   // The config with what is taken from this machine made definite. Null: nothing is.

@@ -14,10 +14,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr int kMaxDepth = 64;
-// An ordered object looks for a key by comparing it with all before.
-constexpr int kMaxKeys = 512;
-
 // What was found, short enough for a message.
 std::string Shown(const Json& json) {
   if (json.is_structured()) return json.is_array() ? "a list" : "an object";
@@ -26,32 +22,6 @@ std::string Shown(const Json& json) {
 }
 
 }  // namespace
-
-Json ParseBoundedJson(std::string_view text, const std::string& source) {
-  if (text.size() > kMaxJsonBytes) {
-    throw InputError(source, 0,
-                     fmt::format("holds {} bytes of JSON in one piece; expected at most {}",
-                                 text.size(), kMaxJsonBytes));
-  }
-  std::vector<int> keys;  // of the objects that are open
-  const auto bounded = [&](int depth, Json::parse_event_t event, Json&) {
-    if (depth > kMaxDepth) {
-      throw InputError(source, 0, fmt::format("holds JSON nested deeper than {}", kMaxDepth));
-    }
-    if (event == Json::parse_event_t::object_start) keys.push_back(0);
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && ++keys.back() > kMaxKeys) {
-      throw InputError(source, 0,
-                       fmt::format("holds a JSON object of more than {} keys", kMaxKeys));
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text, bounded);
-  } catch (const Json::exception&) {
-    throw InputError(source, 0, "holds something that is not valid JSON");
-  }
-}
 
 JsonNode JsonNode::operator[](const char* key) const {
   if (!json_->is_object()) Fail("an object");

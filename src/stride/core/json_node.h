@@ -2,18 +2,14 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-namespace stride {
+#include "stride/core/json_text.h"
 
-// JSON from outside: no deeper, larger or wider than a recording's, so that hostile text can
-// exhaust neither stack nor time. Throws InputError with `source` (a file's name).
-inline constexpr std::size_t kMaxJsonBytes = std::size_t{16} << 20;
-nlohmann::ordered_json ParseBoundedJson(std::string_view text, const std::string& source);
+namespace stride {
 
 // A value in a JSON document that knows its place, for errors: "run.stride: world.actors[0].name is
 // 3; expected a text". All of it throws InputError.

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "stride/core/log.h"
+
 namespace stride {
 namespace {
 
@@ -44,10 +46,11 @@ void Progress::Show(double done, double total, const std::string& text) {
     const int filled = static_cast<int>(share * kBarWidth);
     // Erase the line, then write it anew.
     fmt::print(stderr, "\r\x1b[2K[{}{}] {:3.0f} %  {}{}", std::string(filled, '='),
-               std::string(kBarWidth - filled, ' '), 100 * share, text, left);
-  } else if (!shown_ || done >= total || since.count() >= kPlainLineEvery) {
-    fmt::print(stderr, "{:3.0f} %  {}{}\n", 100 * share, text, left);
+               std::string(kBarWidth - filled, ' '), 100 * share, Printable(text), left);
+  } else if (!shown_ || (done >= total ? !ended_ : since.count() >= kPlainLineEvery)) {
+    fmt::print(stderr, "{:3.0f} %  {}{}\n", 100 * share, Printable(text), left);
     last_ = now;
+    ended_ = done >= total;
   }
   std::fflush(stderr);
   shown_ = true;

@@ -19,6 +19,7 @@ class Progress {
 
  private:
   bool quiet_, terminal_, shown_ = false;
+  bool ended_ = false;  // the plain line of the end stands
   double first_done_ = -1;
   std::chrono::steady_clock::time_point start_, last_;
 };

@@ -17,6 +17,7 @@ constexpr Color kPale{0.78f, 0.80f, 0.83f};
 constexpr Color kFrame{1.0f, 1.0f, 1.0f};
 constexpr Color kLeftMark{0.05f, 0.58f, 0.30f};
 constexpr Color kRightMark{0.40f, 0.78f, 0.20f};
+constexpr Color kOtherMark{0.20f, 0.68f, 0.25f};
 constexpr int kGap = 4, kTitleHeight = 30;
 
 // Frames shown, evenly over the chosen time.
@@ -72,10 +73,10 @@ void DrawLabel(const Motion& motion, int frame, bool with_contacts, Image* cell)
     const char* text;
     Color color;
   };
-  const Mark marks[] = {{kRightFootDown, "R", kRightMark},
-                        {kLeftFootDown, "L", kLeftMark},
-                        {kRightHandDown, "RH", kRightMark},
-                        {kLeftHandDown, "LH", kLeftMark}};
+  const Mark marks[] = {{kRightFootDown, "R", kRightMark},  {kLeftFootDown, "L", kLeftMark},
+                        {kRightHandDown, "RH", kRightMark}, {kLeftHandDown, "LH", kLeftMark},
+                        {kRightKneeDown, "RK", kRightMark}, {kLeftKneeDown, "LK", kLeftMark},
+                        {kTrunkDown, "TR", kOtherMark},     {kHeadDown, "HE", kOtherMark}};
   for (const Mark& mark : marks) {
     const bool down = (contacts & mark.flag) != 0;
     const bool hand = mark.text[1] != '\0';

@@ -16,7 +16,10 @@ std::string SettingsDifference(const Json& theirs, const Json& ours) {
   const auto shown = [](const Json& all, const std::string& key) {
     return all.contains(key) ? all[key].dump() : "not known";
   };
-  const Json there = theirs.is_object() ? theirs.flatten() : Json::object(), here = ours.flatten();
+  const auto flat = [](const Json& all) {
+    return all.is_object() && !all.empty() ? all.flatten() : Json::object();
+  };
+  const Json there = flat(theirs), here = flat(ours);
   for (const Json* each : {&here, &there}) {
     for (const auto& [path, value] : each->items()) {
       const std::string a = shown(there, path), b = shown(here, path);
@@ -106,7 +109,11 @@ void CheckpointReader::Compare(const JsonNode& head, const RunIdentity& mine) co
     Refuse(fmt::format("the checkpoint is of the seed {}, this run has {}", seed, mine.seed));
   }
   const std::string setting = SettingsDifference(run["settings"].value(), mine.settings);
-  if (!setting.empty()) Refuse("the checkpoint is of other settings: " + setting);
+  if (!setting.empty()) {
+    Refuse("the checkpoint is of other settings: " + setting +
+           " (a run goes on as it was begun; to train longer, learn anew with the new settings, "
+           "from the skill so far where the method takes --from)");
+  }
   if (run["body_hash"].Text() != mine.body_hash) {
     Refuse(
         fmt::format("the checkpoint is of another body named '{}' (its masses, lengths, joints "

@@ -27,7 +27,7 @@ class ProgramDriver final : public LaneDriver {
       }
       for (int k = 0; k < program_->MemorySlots(); ++k) memory_.At(k, lane) = 0;
     }
-    batch->Refresh();
+    batch->BeginAnew();
     kernel_.begin(program_->Object(), batch->GetTree(), batch->Memory(), Numbers());
   }
   void SetCommand(int lane, const Command& command) override {
@@ -73,7 +73,7 @@ class CloneDriver final : public LaneDriver {
       lanes_[k].contacts.clear();
       lanes_[k].actuation = Passive(character_);
     }
-    batch->Refresh();
+    batch->BeginAnew();
   }
   void SetSlope(int lane, double slope, double heading) override {
     lanes_[lane].ground = Terrain{.slope = slope, .slope_heading = heading};

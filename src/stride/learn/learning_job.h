@@ -73,8 +73,8 @@ struct LearningRequest {
 
 // An option of a method besides those that all have.
 struct LearningOption {
-  enum class Kind { kText, kList, kFlag, kSetting };
-  std::string name, help;  // "range": --range
+  enum class Kind { kText, kList, kFlag, kSetting, kOutput };  // kOutput: a file to write
+  std::string name, help;                                      // "range": --range
   Kind kind = Kind::kText;
   std::string
       value;  // the default, for the help text; kSetting: the key of the setting it stands for

@@ -4,12 +4,14 @@
 #include <chrono>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/log.h"
 #include "stride/core/progress.h"
 
 namespace stride {
@@ -31,12 +33,19 @@ std::string StateText(const nlohmann::ordered_json& line, double rate) {
   return text + fmt::format(", {:.2f} M steps/s", rate / 1e6);
 }
 
-void GoOnFromCheckpoint(const LearningRunOptions& options, LearningJob* job) {
+void GoOnFromCheckpoint(const LearningRunOptions& options, bool leader, LearningJob* job) {
   const std::string checkpoint = options.out + ".checkpoint";
-  if (options.resume && std::filesystem::exists(checkpoint)) {
-    job->Restore(ReadFile(checkpoint), checkpoint);
-  } else if (!options.resume && options.check_existing && std::filesystem::exists(options.out)) {
+  if (options.check_existing && std::filesystem::exists(options.out)) {
     options.check_existing(options.out);
+  }
+  if (!options.resume) return;
+  if (job->Checkpoint().empty()) {
+    throw InputError("--resume: this is learned too quickly for checkpoints; leave it out");
+  }
+  if (std::filesystem::exists(checkpoint)) {
+    job->Restore(ReadFile(checkpoint), checkpoint);
+  } else if (leader) {
+    spdlog::warn("--resume: there is no {} yet: begins at the beginning", checkpoint);
   }
 }
 
@@ -60,7 +69,13 @@ LearningOutcome RunToEnd(const LearningRunOptions& options, const Workers& worke
         "numbers; start them on like machines, or set STRIDE_INSTRUCTION_SET to one that all have",
         fmt::join(workers.OfAllRanks(job->InstructionSet()), ", ")));
   }
-  GoOnFromCheckpoint(options, job);
+  std::optional<OutputLock> lock;
+  if (workers.Leader()) {
+    lock.emplace(options.out);
+    CheckWritable(options.out);
+    for (const std::string& other : options.others) CheckWritable(other);
+  }
+  GoOnFromCheckpoint(options, workers.Leader(), job);
 
   using Clock = std::chrono::steady_clock;
   const auto since = [start = Clock::now()] {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "stride/learn/learning_job.h"
 
@@ -11,10 +12,12 @@ namespace stride {
 
 struct LearningRunOptions {
   std::string out;
-  bool resume = false;  // go on from OUT.checkpoint if there is one
+  std::vector<std::string> others;  // files that the method writes besides
+  bool resume = false;              // go on from OUT.checkpoint if there is one
   bool quiet = false;
   std::function<bool()> stop;  // asked often; true: stop with the last checkpoint
-  // Throws InputError if a file of that name is not to be overwritten: asked where OUT exists.
+  // Throws InputError if a file of that name is not to be overwritten: asked where OUT exists, on
+  // a resume too.
   std::function<void(const std::string& out)> check_existing;
 };
 
@@ -27,7 +30,9 @@ struct LearningOutcome {
   LearningResult result;  // empty if it was stopped
 };
 
-// Writes OUT, OUT.checkpoint and OUT.history.jsonl on the leader. Throws InputError.
+// Writes OUT, OUT.checkpoint and OUT.history.jsonl on the leader, to which they belong as long as
+// it runs. Throws InputError: before the work where they cannot be written or another run is at
+// them.
 LearningOutcome RunToEnd(const LearningRunOptions& options, const Workers& workers,
                          LearningJob* job);
 

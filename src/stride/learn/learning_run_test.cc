@@ -87,6 +87,42 @@ TEST_F(LearningRunTest, GoesOnWhereItWasStopped) {
   EXPECT_EQ(ReadFile(out_), "15");
 }
 
+TEST_F(LearningRunTest, IsTheOnlyOneAtItsOutput) {
+  int asked = 0;
+  std::string refused;
+  // While it runs, another begins.
+  Run({.stop = [&] {
+    if (++asked == 2) refused = InputErrorOf([&] { Run({}); });
+    return false;
+  }});
+  EXPECT_THAT(refused, HasSubstr("being written by another run"));
+  EXPECT_EQ(ReadFile(out_), "15");
+  EXPECT_FALSE(std::filesystem::exists(out_ + ".lock"));
+}
+
+TEST_F(LearningRunTest, FindsOutWhatCannotBeWrittenBeforeTheWork) {
+  int asked = 0;
+  const auto count = [&] { return ++asked > 1000; };
+  EXPECT_THAT(InputErrorOf([&] { Run({.others = {folder_ + "/no/such.png"}, .stop = count}); }),
+              HasSubstr("no/such.png: cannot be written"));
+  std::filesystem::create_directory(out_);
+  EXPECT_THAT(InputErrorOf([&] { Run({.stop = count}); }), HasSubstr("folder"));
+  EXPECT_EQ(asked, 0);
+}
+
+TEST_F(LearningRunTest, AResumeOverwritesNothingForeign) {
+  int asked = 0;
+  Run({.stop = [&] { return ++asked > 4; }});
+  WriteFileWhole(out_, "somebody's work");
+  EXPECT_THAT(InputErrorOf([&] {
+                Run({.resume = true, .check_existing = [](const std::string& out) {
+                       throw InputError(out + " is somebody's");
+                     }});
+              }),
+              HasSubstr("somebody's"));
+  EXPECT_EQ(ReadFile(out_), "somebody's work");
+}
+
 TEST_F(LearningRunTest, RefusesDamageAndForeignFiles) {
   WriteFileWhole(out_ + ".checkpoint", "nonsense");
   EXPECT_THAT(InputErrorOf([&] { Run({.resume = true}); }), HasSubstr("damaged"));

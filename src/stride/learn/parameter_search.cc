@@ -27,6 +27,11 @@ class SearchJob final : public LearningJob {
       : stages_(std::move(stages)), workers_(workers) {
     found_.push_back(std::move(start));
     Enter();
+    std::string begin;
+    const std::span<const double> mean = search_.optimizer->Mean();
+    PutNumbers(found_[0].data(), found_[0].size(), &begin);
+    PutNumbers(mean.data(), mean.size(), &begin);
+    start_hash_ = HashOf(begin);
   }
 
   bool Done() const override { return Stage() + 1 == stages_.size() && StageDone(); }
@@ -212,7 +217,7 @@ class SearchJob final : public LearningJob {
   RunIdentity Identity() const {
     return {.kind = search_.method,
             .input = search_.input,
-            .input_hash = search_.input_hash,
+            .input_hash = search_.input_hash + start_hash_,
             .character = search_.rollouts.character.name,
             .body_hash = HashOf(ToJson(search_.rollouts.character).dump()),
             .seed = search_.seed,
@@ -221,6 +226,7 @@ class SearchJob final : public LearningJob {
   }
 
   std::vector<SearchStage> stages_;
+  std::string start_hash_;  // of what it begins with: a skill that another one replaced
   const Workers& workers_;
   // The start, then what each stage has found: one more than there are stages behind.
   std::vector<std::vector<double>> found_;

@@ -99,7 +99,6 @@ class Runner {
 
  private:
   void Begin(const Rollout* trials, int count) {
-    batch_.ClearForces();
     std::vector<std::span<const double>> parameters;
     for (int lane = 0; lane < batch_.Lanes(); ++lane) {
       const Rollout& trial = trials[std::min(lane, count - 1)];

@@ -27,6 +27,38 @@ std::array<FootParts, 2> FeetOf(const Character& character) {
   return feet;
 }
 
+std::vector<ContactPart> OtherParts(const Character& character) {
+  const std::array<FootParts, 2> feet = FeetOf(character);
+  std::vector<ContactPart> parts = {
+      {"left_hand", kLeftHandDown, {}}, {"right_hand", kRightHandDown, {}},
+      {"trunk", kTrunkDown, {}},        {"head", kHeadDown, {}},
+      {"left_knee", kLeftKneeDown, {}}, {"right_knee", kRightKneeDown, {}}};
+  const auto is_below = [&](int body, int ancestor) {
+    while (body > ancestor) body = character.bodies[body].parent;
+    return ancestor >= 0 && body == ancestor;
+  };
+  const auto part_of = [&](const ContactPoint& point) {
+    for (int side = 0; side < 2; ++side) {
+      const bool left = side == 0;
+      const int hand = character.BodyOf(left ? Role::kLeftHand : Role::kRightHand);
+      const int forearm = character.BodyOf(left ? Role::kLeftForearm : Role::kRightForearm);
+      const bool at_end =
+          hand < 0 && forearm >= 0 && point.body == forearm && Norm(point.position) > 0.1;
+      if (at_end || is_below(point.body, hand)) return side;
+    }
+    if (is_below(point.body, character.BodyOf(Role::kHead))) return 3;
+    if (is_below(point.body, feet[0].thigh)) return 4;
+    if (is_below(point.body, feet[1].thigh)) return 5;
+    return 2;
+  };
+  for (const ContactPoint& point : character.contact_points) {
+    if (is_below(point.body, feet[0].foot) || is_below(point.body, feet[1].foot)) continue;
+    parts[part_of(point)].points.push_back(point);
+  }
+  std::erase_if(parts, [](const ContactPart& part) { return part.points.empty(); });
+  return parts;
+}
+
 Vec3d TouchingWay(const std::vector<Vec3d>& before, const std::vector<Vec3d>& now) {
   double low_before = before[0].z, low = now[0].z;
   for (std::size_t k = 1; k < now.size(); ++k) {
@@ -70,17 +102,18 @@ FootMeasures MeasureFeet(const Character& character, const Motion& motion) {
     bool down = false;
   };
   std::array<Sole, 2> soles;
-  std::vector<ContactPoint> body;
-  for (const ContactPoint& point : character.contact_points) {
-    const bool on_foot = std::any_of(feet.begin(), feet.end(), [&](const FootParts& foot) {
-      return std::find(foot.sole.begin(), foot.sole.end(), point) != foot.sole.end();
-    });
-    if (!on_foot) body.push_back(point);
-  }
+  const std::vector<ContactPart> others = OtherParts(character);
   for (int f = 0; f < motion.FrameCount(); ++f) {
     kinematics.Frames(motion.frames[f], &frames);
-    for (const ContactPoint& point : body) {
-      measures.max_body_depth = std::max(measures.max_body_depth, -PointAt(frames, point).z);
+    for (const ContactPart& part : others) {
+      double lowest = 1e9;
+      for (const ContactPoint& point : part.points) {
+        lowest = std::min(lowest, PointAt(frames, point).z);
+      }
+      measures.max_body_depth = std::max(measures.max_body_depth, -lowest);
+      if (motion.contacts[f] & part.flag) {
+        measures.max_other_height = std::max(measures.max_other_height, lowest);
+      }
     }
     for (int side = 0; side < 2; ++side) {
       Sole& sole = soles[side];

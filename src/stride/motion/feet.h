@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "stride/motion/kinematics.h"
@@ -18,6 +19,15 @@ struct FootParts {
 };
 // Left and right. The character must be a human.
 std::array<FootParts, 2> FeetOf(const Character& character);
+
+// Another part that may touch the ground.
+struct ContactPart {
+  std::string name;  // "left_hand"
+  std::uint8_t flag = 0;
+  std::vector<ContactPoint> points;  // never empty
+};
+// Hands (without one, the forearm's far end), trunk, head, knees: those that have contact points.
+std::vector<ContactPart> OtherParts(const Character& character);
 
 // Lowest place of a contact point in the world.
 inline Vec3d PointAt(const BodyFrames& frames, const ContactPoint& point) {
@@ -48,6 +58,8 @@ struct FootMeasures {
   double max_depth = 0;
   // The same for all other contact points of the body.
   double max_body_depth = 0;
+  // Height of the lowest point of another part over z = 0 in its contacts, m, the largest.
+  double max_other_height = 0;
   int contacts = 0;
 };
 FootMeasures MeasureFeet(const Character& character, const Motion& motion);

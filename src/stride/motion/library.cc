@@ -8,6 +8,7 @@
 #include "stride/character/structure.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/json_text.h"
 #include "stride/motion/builtin/gait.h"
 #include "stride/motion/builtin/key_clip.h"
 #include "stride/motion/builtin/key_file.h"
@@ -81,7 +82,12 @@ Motion LoadMotion(const std::string& name_or_path, const Character& character) {
   }
   const std::string text = ReadFile(name_or_path);
   // Key poses name their kind; a motion file has frames.
-  const nlohmann::json probe = nlohmann::json::parse(text, nullptr, false, true);
+  nlohmann::json probe;
+  try {
+    probe = ParseJson(text, name_or_path, true);
+  } catch (const InputError&) {
+    // Whoever reads it as a motion file says why.
+  }
   if (probe.is_object() && probe.contains("kind")) {
     Motion motion = MakeMotion(text, name_or_path, character);
     motion.name = name_or_path;

@@ -126,10 +126,6 @@ void Validate(const Motion& motion, const Character& character) {
              "' that is not of unit length");
       }
     }
-    if (motion.contacts[f] > 15) {
-      fail(frame + "has the contact label " + std::to_string(motion.contacts[f]) +
-           "; expected 0 to 15");
-    }
   }
 }
 

@@ -10,12 +10,16 @@
 // labels.
 namespace stride {
 
-// Which limbs carry weight in a frame.
+// Which parts carry weight in a frame. Of a pair, right is twice left.
 enum ContactFlag : std::uint8_t {
   kLeftFootDown = 1,
   kRightFootDown = 2,
   kLeftHandDown = 4,
-  kRightHandDown = 8
+  kRightHandDown = 8,
+  kTrunkDown = 16,  // back, belly, seat, shoulders, and what is neither of the others
+  kHeadDown = 32,
+  kLeftKneeDown = 64,
+  kRightKneeDown = 128
 };
 
 struct Motion {

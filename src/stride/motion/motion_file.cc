@@ -5,7 +5,7 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
-#include "stride/motion/formats/json_text.h"
+#include "stride/core/json_text.h"
 #include "stride/motion/motion.h"
 
 // The motion file, described in docs/formats.md.
@@ -113,8 +113,8 @@ class MotionParser {
     }
     for (const nlohmann::json& label : contacts) {
       if (!label.is_number_integer() || label.get<std::int64_t>() < 0 ||
-          label.get<std::int64_t>() > 15) {
-        Fail("contacts", "has something else than whole numbers from 0 to 15");
+          label.get<std::int64_t>() > 255) {
+        Fail("contacts", "has something else than whole numbers from 0 to 255");
       }
       motion->contacts.push_back(label.get<std::uint8_t>());
     }

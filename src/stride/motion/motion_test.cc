@@ -55,7 +55,7 @@ Motion RandomMotion(const Character& character, int frames, unsigned seed) {
   motion.fps = 1000.0 / 7;
   for (int f = 0; f < frames; ++f) {
     motion.frames.push_back(RandomPose(character, &random));
-    motion.contacts.push_back(static_cast<std::uint8_t>(f % 16));
+    motion.contacts.push_back(static_cast<std::uint8_t>(f % 256));
   }
   return motion;
 }
@@ -198,7 +198,7 @@ TEST(MotionFile, BadFilesAreNamedWithTheirLine) {
   EXPECT_THAT(ParseError(replaced("[3,4]", "[3,4,5]")), HasSubstr("a.motion:10: frame 1 has 3"));
   EXPECT_THAT(ParseError(replaced("[3,4]", "[3,null]")), HasSubstr("a.motion:10: frame 1"));
   EXPECT_THAT(ParseError(replaced("[0,1]", "[0]")), HasSubstr("contacts"));
-  EXPECT_THAT(ParseError(replaced("[0,1]", "[0,16]")), HasSubstr("contacts"));
+  EXPECT_THAT(ParseError(replaced("[0,1]", "[0,256]")), HasSubstr("contacts"));
   EXPECT_THAT(ParseError(replaced("\"source\"", "\"sauce\"")), HasSubstr("sauce"));
 }
 

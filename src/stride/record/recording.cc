@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kMagic = "STRIDEREC";
 constexpr std::size_t kPreambleBytes = kMagic.size() + sizeof(std::uint32_t);
 constexpr const char* kEvent = "event";  // for errors
-constexpr std::size_t kMaxFileBytes = std::size_t{2} << 30;
+constexpr const char* kFrom = "FROM";
 // Frames hold indices of 16 bits.
 constexpr std::size_t kMaxIndex = std::numeric_limits<std::int16_t>::max();
 
@@ -180,6 +180,16 @@ Character ActorFromEvent(const RecordedEvent& event, const std::string& source) 
   return actor;
 }
 
+// A line of JSON that says what it is, then the text.
+RecordedSource SourceFrom(std::string_view payload) {
+  const std::size_t end = payload.find('\n');
+  if (end == std::string_view::npos) throw InputError("a source without a text");
+  const Json json = ParseBoundedJson(payload.substr(0, end), "source");
+  const JsonNode node(json, "source");
+  return {node["kind"].Text(), node["name"].Text(), node["of"].Text(),
+          std::string(payload.substr(end + 1))};
+}
+
 // Reads chunks after the header's into a recording.
 class Reader {
  public:
@@ -218,6 +228,8 @@ class Reader {
     } else if (chunk.type == "DONE") {
       recording_->summary = ParseBoundedJson(chunk.payload, "result");
       recording_->complete = true;
+    } else if (chunk.type == kFrom) {
+      recording_->header.sources.push_back(SourceFrom(chunk.payload));
     } else if (chunk.type == "HEAD") {
       throw InputError("a second header");
     }
@@ -314,6 +326,20 @@ std::string EncodeHeader(const RecordingHeader& header) {
   return bytes;
 }
 
+std::string EncodeSources(const std::vector<RecordedSource>& sources) {
+  std::string bytes, chunk;
+  for (const RecordedSource& source : sources) {
+    BeginChunk(kFrom, &chunk);
+    chunk += Json{{"kind", source.kind}, {"name", source.name}, {"of", source.of}}.dump(
+        -1, ' ', false, Json::error_handler_t::replace);
+    chunk += '\n';
+    chunk += source.text;
+    EndChunk(&chunk);
+    bytes += chunk;
+  }
+  return bytes;
+}
+
 std::string EncodeEvent(const RecordedEvent& event) {
   return JsonChunk(
       "EVNT",
@@ -357,7 +383,7 @@ Recording ParseRecording(std::string_view bytes, const std::string& file_name) {
 Recording ReadRecording(const std::string& path) {
   std::string bytes;
   try {
-    bytes = ReadFile(path, kMaxFileBytes);
+    bytes = ReadFile(path, kMaxRecordingFileBytes);
   } catch (const InputError& error) {
     const std::string part = path + kPartEnding;
     if (!std::ifstream(part)) throw;
@@ -370,7 +396,9 @@ Recording ReadRecording(const std::string& path) {
 }
 
 std::string EncodeRecording(const Recording& recording) {
-  std::string bytes = RecordingPreamble() + EncodeHeader(recording.header), frame_bytes;
+  const RecordingHeader& header = recording.header;
+  std::string bytes = RecordingPreamble() + EncodeHeader(header) + EncodeSources(header.sources);
+  std::string frame_bytes;
   auto event = recording.events.begin();
   std::size_t actors = recording.header.world.actors.size();
   for (const RecordedFrame& frame : recording.frames) {

@@ -19,9 +19,9 @@
 // What a run leaves behind. The file and the stream to the viewer are the same sequence of chunks
 // (docs/recordings.md): "STRIDEREC" and a version, then chunks of
 //   type (4 letters)   length of the payload (u32)   payload   CRC-32 of type, length and payload
-// HEAD (JSON, first), FRAM (binary), EVNT (JSON), DONE (JSON, last; absent after a kill). All
-// little endian. Every chunk up to the first damaged one is good, so that a file cut anywhere
-// opens.
+// HEAD (JSON, first), FROM (what its names stand for), FRAM (binary), EVNT (JSON), DONE (JSON,
+// last; absent after a kill). All little endian. Every chunk up to the first damaged one is good,
+// so that a file cut anywhere opens.
 namespace stride {
 
 // Written. Version 1, which knew of the first actor's controller only and of no torques, is read.
@@ -46,6 +46,16 @@ struct RecordedController {
 
 nlohmann::ordered_json ToJson(const RecordedController& driver);  // as in the file
 
+// What a name in the setup stood for when the run was made, so that it runs again where the file is
+// another or is not there.
+struct RecordedSource {
+  std::string kind;  // "skill", "character", "motion", "graph", "clip" (of a graph)
+  std::string name;  // as the setup has it
+  std::string of;    // the character of a motion, the graph of a clip; otherwise empty
+  std::string text;  // the thing itself, as its own kind of file
+  friend bool operator==(const RecordedSource&, const RecordedSource&) = default;
+};
+
 // All that is known when a run begins.
 struct RecordingHeader {
   std::string title, engine;
@@ -56,6 +66,7 @@ struct RecordingHeader {
   std::string version;                          // of stride
   // What run/run.h needs to run it again, bit for bit; null where it is no simulation (a motion).
   nlohmann::ordered_json setup;
+  std::vector<RecordedSource> sources;  // in files only: the viewer has no use for them
   friend bool operator==(const RecordingHeader&, const RecordingHeader&) = default;
 };
 
@@ -125,6 +136,7 @@ std::vector<Character> ActorsOf(const Recording& recording);
 // The event that an actor joined comes before the first frame that has it.
 std::string RecordingPreamble();                          // "STRIDEREC" and version
 std::string EncodeHeader(const RecordingHeader& header);  // throws InputError: ground too large
+std::string EncodeSources(const std::vector<RecordedSource>& sources);  // after the header
 std::string EncodeEvent(const RecordedEvent& event);
 std::string EncodeDone(const nlohmann::ordered_json& summary);
 // Replaces what `bytes` holds; it keeps its memory from frame to frame.
@@ -133,6 +145,7 @@ void EncodeFrame(const RecordedFrame& frame, std::string* bytes);
 // Whole recordings. A file that ends early or is damaged opens up to the last whole chunk
 // (`complete` is false then); one whose header is not whole, or that is no recording, or of a newer
 // version throws InputError. Survives hostile bytes: sizes are checked against the header's world.
+inline constexpr std::size_t kMaxRecordingFileBytes = std::size_t{2} << 30;  // read and written
 Recording ParseRecording(std::string_view bytes, const std::string& file_name);
 Recording ReadRecording(const std::string& path);
 std::string EncodeRecording(const Recording& recording);
@@ -143,11 +156,13 @@ bool NamesRecording(const std::string& path);
 
 // Writes as the run goes: to PATH.part (kPartEnding), flushed to the system at least twice a second
 // of wall time and of simulated time, renamed to PATH by Finish. After a kill PATH.part is a
-// readable recording.
+// readable recording. One that would become larger than can be read is an error before that.
 inline constexpr const char* kPartEnding = ".part";
 class RecordingWriter {
  public:
-  RecordingWriter(const std::string& path, const RecordingHeader& header);  // throws InputError
+  // All throw InputError. `most_bytes`: of the file.
+  RecordingWriter(const std::string& path, const RecordingHeader& header,
+                  std::size_t most_bytes = kMaxRecordingFileBytes);
   ~RecordingWriter();  // without Finish: leaves PATH.part
   RecordingWriter(const RecordingWriter&) = delete;
   RecordingWriter& operator=(const RecordingWriter&) = delete;

@@ -200,6 +200,26 @@ TEST(Recording, ReadsVersion1) {
   EXPECT_TRUE(again.header == read.header && again.frames == read.frames);
 }
 
+TEST(Recording, HoldsWhatItWasMadeFrom) {
+  Recording recording = SmallRecording();
+  recording.header.sources = {{"skill", "walk.skill", "", "{\"a\":\n1}\n"},
+                              {"motion", "a \"b\".bvh", "liu16", ""}};
+  const std::string bytes = EncodeRecording(recording);
+  EXPECT_TRUE(ParseRecording(bytes, "run.stride") == recording);
+  // A piece that is none ends the recording like any other damage.
+  const auto with = [&](const std::string& payload) {
+    std::string chunk;
+    BeginChunk("FROM", &chunk);
+    chunk += payload;
+    EndChunk(&chunk);
+    return RecordingPreamble() + EncodeHeader(recording.header) + chunk;
+  };
+  for (const std::string payload :
+       {"", "{}", "{}\nx", "{\"kind\":1,\"name\":\"\",\"of\":\"\"}\nx"}) {
+    EXPECT_THAT(ParseRecording(with(payload), "run.stride").damage, HasSubstr("damaged"));
+  }
+}
+
 TEST(Recording, KnowsActorsThatJoined) {
   const std::vector<Character> actors = ActorsOf(SmallRecording());
   ASSERT_EQ(actors.size(), 2u);

@@ -23,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 // At most this much is lost when the process is killed, of wall time and of simulated time.
 constexpr double kFlushSeconds = 0.4;
+constexpr std::size_t kEndBytes = 1 << 16;  // kept free for the run's result
 
 struct Descriptor {
   Descriptor() = default;
@@ -37,14 +38,15 @@ struct Descriptor {
 }  // namespace
 
 struct RecordingWriter::Impl {
-  Impl(const std::string& path_in, const RecordingHeader& header)
-      : path(path_in), part(path_in + kPartEnding), shape(header) {
+  Impl(const std::string& path_in, const RecordingHeader& header, std::size_t most_bytes)
+      : path(path_in), part(path_in + kPartEnding), most(most_bytes), shape(header) {
+    if (path.empty()) throw InputError("--record: the name of a file to record to is empty");
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored) &&
         !std::filesystem::is_regular_file(path, ignored)) {
       throw InputError(path, 0, "is a folder or a device; expected a file to record to");
     }
-    buffer = RecordingPreamble() + EncodeHeader(header);
+    buffer = RecordingPreamble() + EncodeHeader(header) + EncodeSources(header.sources);
     file.fd = open(part.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file.fd < 0) Fail("cannot be written");
     // Emptied only once it is certain that no other run is at it.
@@ -79,12 +81,22 @@ struct RecordingWriter::Impl {
       }
       done += static_cast<std::size_t>(n);
     }
+    written += buffer.size();
     buffer.clear();
     flushed_at = Clock::now();
     flushed_time = time;
   }
 
   void Append(std::string_view bytes) {
+    if (written + buffer.size() + bytes.size() + kEndBytes > most) {
+      Flush();
+      throw InputError(
+          part, 0,
+          fmt::format("has reached the {:.3g} GiB that a recording may have, at {:.1f} s of the "
+                      "run; it is readable up to here: record fewer frames (--record-every) or a "
+                      "shorter run",
+                      static_cast<double>(most) / (1 << 30), time));
+    }
     buffer += bytes;
     if (time - flushed_time >= kFlushSeconds ||
         std::chrono::duration<double>(Clock::now() - flushed_at).count() >= kFlushSeconds) {
@@ -93,6 +105,7 @@ struct RecordingWriter::Impl {
   }
 
   std::string path, part;
+  std::size_t most, written = 0;  // bytes
   FrameShape shape;
   Descriptor file;
   std::string buffer, frame_bytes;
@@ -101,8 +114,9 @@ struct RecordingWriter::Impl {
   double time = 0, flushed_time = 0;  // simulated
 };
 
-RecordingWriter::RecordingWriter(const std::string& path, const RecordingHeader& header)
-    : impl_(std::make_unique<Impl>(path, header)) {}
+RecordingWriter::RecordingWriter(const std::string& path, const RecordingHeader& header,
+                                 std::size_t most_bytes)
+    : impl_(std::make_unique<Impl>(path, header, most_bytes)) {}
 
 RecordingWriter::~RecordingWriter() = default;
 

@@ -85,6 +85,25 @@ TEST_F(RecordingWriterTest, RefusesPlacesItCannotWrite) {
   EXPECT_THAT(InputErrorOf([&] { RecordingWriter("/dev/null", header); }), HasSubstr("device"));
 }
 
+// It would not open again: the reader takes no more.
+TEST_F(RecordingWriterTest, EndsBeforeItIsTooLargeToRead) {
+  const Recording recording = SmallRecording();
+  const std::string path = Path("run.stride");
+  constexpr std::size_t kMost = 300000;
+  RecordingWriter writer(path, recording.header, kMost);
+  RecordedFrame frame = recording.frames[0];
+  std::string refused;
+  for (int f = 0; f < 100000 && refused.empty(); ++f) {
+    frame.time = f * 1e-4;
+    refused = InputErrorOf([&] { writer.Add(frame); });
+  }
+  EXPECT_THAT(refused, AllOf(HasSubstr("run.stride.part"), HasSubstr("--record-every")));
+  EXPECT_LE(std::filesystem::file_size(path + ".part"), kMost);
+  const Recording part = ReadRecording(path + ".part");
+  EXPECT_GT(part.frames.size(), 10u);
+  EXPECT_THAT(part.damage, HasSubstr("has no end"));
+}
+
 TEST_F(RecordingWriterTest, TwoRunsDoNotWriteTheSameFile) {
   const Recording recording = SmallRecording();
   const std::string path = Path("run.stride");

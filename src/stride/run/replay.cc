@@ -4,6 +4,8 @@
 
 #include "stride/core/error.h"
 #include "stride/run/run.h"
+#include "stride/run/run_frame.h"
+#include "stride/sim/batch.h"
 
 namespace stride {
 namespace {
@@ -73,14 +75,31 @@ void TakeWallClock(const RecordedController& driver, const RecordedControl& reco
   }
 }
 
+// What else is not as it was: a reason, where a run differs.
+std::string Circumstances(const RecordingHeader& header) {
+  std::string text;
+  const auto set = header.setup.find(kInstructionSet);
+  const std::string lanes = Batch::ChosenInstructionSet();
+  if (set != header.setup.end() && set->is_string() && *set != lanes) {
+    text += fmt::format(
+        "; it was made where lanes are of '{}', here they are of '{}', and what runs in lanes (the "
+        "engine batch, controllers that plan in them) rounds differently, and so does the C "
+        "library "
+        "where one processor has fused multiply-add and the other has not: replay it on a "
+        "processor that has '{}' (where it is not the best one: with STRIDE_INSTRUCTION_SET={})",
+        set->get<std::string>(), lanes, set->get<std::string>(), set->get<std::string>());
+  }
+  if (header.version != STRIDE_VERSION) {
+    text += fmt::format("; it was made by stride {}, this is {}", header.version, STRIDE_VERSION);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string ReplayDifference(const Recording& recording) {
   const RecordingHeader& header = recording.header;
-  if (header.setup.is_null()) {
-    throw InputError("the recording is of no simulation: there is nothing to run again");
-  }
-  Run run(RunSetupFromJson(header.setup, "setup of the recording"));
+  Run run(SetupOf(recording));
   const std::vector<Character>& actors = run.GetWorld().actors;
   for (int k = 0; k < run.CharacterCount(); ++k) {
     if (header.world.actors.size() > static_cast<std::size_t>(k) &&
@@ -110,7 +129,8 @@ std::string ReplayDifference(const Recording& recording) {
     }
     const std::string difference = FrameDifference(now, frame);
     if (!difference.empty()) {
-      return fmt::format("step {} ({:.3f} s): {}", frame.step, frame.time, difference);
+      return fmt::format("step {} ({:.3f} s): {}{}", frame.step, frame.time, difference,
+                         Circumstances(header));
     }
   }
   return "";

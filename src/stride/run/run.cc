@@ -47,11 +47,13 @@ bool Run::Finished() const {
   return StepCount() >= impl_->last_step || Failed() || (Fell() && Setup().scenario.stop_at_fall);
 }
 bool Run::Fell(int actor) const { return FellAt(actor).has_value(); }
+bool Run::Lies(int actor) const { return impl_->stage.characters.at(actor).Lies(); }
 bool Run::Failed(int actor) const { return impl_->stage.characters.at(actor).Failed(); }
 std::optional<double> Run::FellAt(int actor) const {
   return impl_->stage.characters.at(actor).FellAt();
 }
 int Run::Falls(int actor) const { return impl_->stage.characters.at(actor).FallCount(); }
+int Run::Recoveries(int actor) const { return impl_->stage.characters.at(actor).RecoveryCount(); }
 int Run::CharacterCount() const { return static_cast<int>(impl_->stage.characters.size()); }
 const Controller& Run::ControllerOf(int actor) const {
   return impl_->stage.characters.at(actor).GetController();
@@ -65,9 +67,13 @@ const Command& Run::CurrentCommand(int actor) const {
   return impl_->stage.characters.at(actor).command;
 }
 const std::vector<std::string>& Run::Warnings() const { return impl_->stage.warnings; }
+const std::vector<std::string>& Run::Unobeyed() const { return impl_->stage.unobeyed; }
 Metrics Run::Measure(int actor) const { return impl_->stage.characters.at(actor).Measured(); }
 
 RecordingHeader Run::Header() const { return HeaderOf(impl_->stage); }
+std::vector<RecordedSource> Run::Sources() const {
+  return SourcesOf(impl_->stage.setup, *impl_->stage.loaded);
+}
 void Run::ReadFrame(RecordedFrame* frame) const { ::stride::ReadFrame(impl_->stage, frame); }
 std::vector<RecordedEvent> Run::TakeEvents() { return std::exchange(impl_->stage.events, {}); }
 

@@ -37,9 +37,11 @@ class Run {
   bool Finished() const;
   // Of actor 0 unless another one is asked for.
   bool Fell(int actor = 0) const;
+  bool Lies(int actor = 0) const;                     // fell, and is not up again for a second
   bool Failed(int actor = 0) const;                   // the engine lost the character's numbers
   std::optional<double> FellAt(int actor = 0) const;  // first
   int Falls(int actor = 0) const;                     // more than one where it rises in between
+  int Recoveries(int actor = 0) const;                // of those falls: up again, and for a second
   double Time() const;
   std::uint32_t StepCount() const;
   const RunSetup& Setup() const;
@@ -49,9 +51,13 @@ class Run {
   int CharacterCount() const;  // controlled: actors 0, 1, ...; then come balls
   const Controller& ControllerOf(int actor = 0) const;
   const std::vector<std::string>& Warnings() const;
+  // Commands of the setup that a controller does not take up at all, and why.
+  const std::vector<std::string>& Unobeyed() const;
   Metrics Measure(int actor = 0) const;  // until it fell or failed
 
-  RecordingHeader Header() const;
+  RecordingHeader Header() const;  // without sources
+  // What its names stand for, for a recording that is to run anywhere.
+  std::vector<RecordedSource> Sources() const;
   // What happened in the last step; `frame` keeps its memory.
   void ReadFrame(RecordedFrame* frame) const;
   // Events since the last call.

@@ -8,13 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "stride/character/library.h"
 #include "stride/character/rest_pose.h"
 #include "stride/controllers/registry.h"
-#include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/math/rotation.h"
-#include "stride/motion/import/motion_source.h"
 #include "stride/scenario/placement.h"
 
 namespace stride {
@@ -60,27 +57,6 @@ std::unique_ptr<Controller> MakeControllerOf(const LoadedCharacter& loaded, cons
 }
 
 }  // namespace
-
-LoadedCharacter Load(const CharacterSetup& setup, std::vector<std::string>* warnings) {
-  LoadedCharacter loaded;
-  if (!setup.skill.empty()) {
-    loaded.skill = std::make_shared<const Skill>(LoadSkill(setup.skill));
-    loaded.character = loaded.skill->character;
-  } else {
-    loaded.character = LoadCharacter(setup.character, warnings);
-  }
-  for (const std::string& name : setup.motions) {
-    MotionSource source = LoadAnyMotion(name, setup.character);
-    source.motion.character = loaded.character.name;
-    loaded.motions.push_back(std::move(source.motion));
-    warnings->insert(warnings->end(), source.warnings.begin(), source.warnings.end());
-  }
-  if (!setup.graph.empty()) {
-    loaded.graph =
-        std::make_shared<const MotionGraph>(ReadMotionGraph(setup.graph, loaded.character));
-  }
-  return loaded;
-}
 
 Viewpoint::Viewpoint(double x, double y, double heading, const Terrain& terrain)
     : is_world_(x == 0 && y == 0 && heading == 0),
@@ -165,6 +141,7 @@ RunCharacter::RunCharacter(int actor, const LoadedCharacter& loaded, const World
     each.style = static_cast<int>(found - styles.begin());
   }
   seen_start_ = controller_->Start();
+  RaiseFromGround(character_, terrain_, &seen_start_);
   if (setup->z != 0) seen_start_.q[2] += setup->z;  // the root is free: checked above
   seen_ = seen_start_;
   start_ = viewpoint_.ToWorld(seen_start_);
@@ -284,19 +261,19 @@ void RunCharacter::ReadChannels(std::vector<float>* values) const {
   }
 }
 
-bool RunCharacter::Falls(double time, const State& state) {
+RunCharacter::Balance RunCharacter::Watch(double time, const State& state) {
   const State& seen = See(state);
   const State* reference = controller_->Reference();
   // Where a clip leads upside down, following it is no fall.
   const bool lies =
       fall_.Fallen(seen) && !(reference && Follows(character_, seen, *reference, terrain_));
   if (!down_) {
-    if (!lies) return false;
+    if (!lies) return Balance::kAsBefore;
     down_ = true;
     up_since_.reset();
     ++fall_count_;
     if (!fell_at_) fell_at_ = time;
-    return true;
+    return Balance::kFalls;
   }
   if (lies) {
     up_since_.reset();
@@ -304,8 +281,10 @@ bool RunCharacter::Falls(double time, const State& state) {
     up_since_ = time;
   } else if (time - *up_since_ >= kUpSeconds) {
     down_ = false;
+    ++recovery_count_;
+    return Balance::kRises;
   }
-  return false;
+  return Balance::kAsBefore;
 }
 
 void RunCharacter::ChangeGround(const Terrain& terrain) {

@@ -13,20 +13,12 @@
 #include "stride/motion/motion.h"
 #include "stride/record/recording.h"
 #include "stride/run/run_setup.h"
+#include "stride/run/run_sources.h"
 #include "stride/scenario/fall.h"
 #include "stride/scenario/metrics.h"
 
 // One controlled character of a run: its controller, what it is told, and whether it lies.
 namespace stride {
-
-// What its setup names, read.
-struct LoadedCharacter {
-  Character character;
-  std::shared_ptr<const Skill> skill;  // null: none
-  std::vector<Motion> motions;
-  std::shared_ptr<const MotionGraph> graph;  // null: none
-};
-LoadedCharacter Load(const CharacterSetup& setup, std::vector<std::string>* warnings);
 
 // The world as seen from where a character starts, so that no controller needs to know of places:
 // there the origin lies on the ground under it, and +X is where it faces. Heading and ground are
@@ -96,13 +88,16 @@ class RunCharacter {
   // The step counts, until the first fall.
   void Measure(const State& state, const Actuation& actuation);
   Metrics Measured() const { return meter_->Result(); }
-  // True when it falls: a new fall needs a second on its feet since the last.
-  bool Falls(double time, const State& state);
+  // A new fall needs a second on its feet since the last; then it has risen.
+  enum class Balance { kAsBefore, kFalls, kRises };
+  Balance Watch(double time, const State& state);
+  bool Lies() const { return down_; }
   // What drove it in the last step, in the world. `state`: after it.
   void ReadControl(const State& state, const Actuation& actuation, RecordedControl* control) const;
   void Fail() { failed_ = true; }  // the engine lost its numbers: it acts no more
   bool Failed() const { return failed_; }
   int FallCount() const { return fall_count_; }
+  int RecoveryCount() const { return recovery_count_; }
   std::optional<double> FellAt() const { return fell_at_; }  // first
   void ChangeGround(const Terrain& terrain);
 
@@ -133,7 +128,7 @@ class RunCharacter {
   std::vector<Contact> contacts_, seen_contacts_;
   bool down_ = false, failed_ = false;
   std::optional<double> fell_at_, up_since_;
-  int fall_count_ = 0;
+  int fall_count_ = 0, recovery_count_ = 0;
 };
 
 }  // namespace stride

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stride/sim/batch.h"
+
 namespace stride {
 namespace {
 
@@ -41,6 +43,7 @@ RecordingHeader HeaderOf(const RunStage& stage) {
   }
   header.version = STRIDE_VERSION;
   header.setup = ToJson(setup);
+  header.setup[kInstructionSet] = Batch::ChosenInstructionSet();
   return header;
 }
 

@@ -8,9 +8,11 @@
 #include <fmt/ranges.h>
 
 #include "stride/character/library.h"
+#include "stride/controllers/registry.h"
 #include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/json_text.h"
 #include "stride/run/json_keys.h"
 #include "stride/run/run_input.h"
 
@@ -129,7 +131,13 @@ void CheckActor(const char* what, std::size_t index, int actor, std::size_t char
 }  // namespace
 
 // Skills of one method are all there are; its controller is the one they were learned with.
-std::string ControllerOfSkill(const std::string& skill) { return EnvelopeOf(skill).controller; }
+std::string ControllerOfSkill(const std::string& skill, const std::string& asked) {
+  const std::string controller = EnvelopeOf(skill).controller;
+  if (asked.empty() || asked == controller) return controller;
+  throw InputError(
+      fmt::format("'{}' is a skill of the controller '{}', not of '{}': leave --controller out",
+                  skill, controller, asked));
+}
 
 void CheckBodyOfSkill(const std::string& skill, const std::string& character) {
   const Skill envelope = EnvelopeOf(skill);
@@ -157,15 +165,19 @@ std::vector<CharacterSetup> CharactersFromJson(const Json& json, const std::stri
 }
 
 std::vector<CharacterSetup> ReadCharacters(const std::string& path) {
-  Json json;
-  try {
-    json = Json::parse(ReadFile(path));
-  } catch (const Json::exception& error) {
-    throw InputError(
-        path, 0,
-        fmt::format("is no JSON ({}); docs/scenarios.md shows what is expected", error.what()));
+  return CharactersFromJson(ParseJson(ReadFile(path), path), path);
+}
+
+void SeedControllers(RunSetup* setup) {
+  constexpr const char* kSeed = "seed";
+  constexpr std::uint64_t kSeeds = 1 << 30;
+  for (std::size_t k = 0; k < setup->characters.size(); ++k) {
+    CharacterSetup& each = setup->characters[k];
+    const ControllerInfo& info = FindController(each.controller);
+    if (!info.schema || !info.schema().contains(kSeed)) continue;
+    if (each.controller_config.contains(kSeed)) continue;
+    each.controller_config[kSeed] = (setup->seed + k) % kSeeds;
   }
-  return CharactersFromJson(json, path);
 }
 
 std::vector<TimedCommand> CommandsOf(const RunSetup& setup, int actor) {
@@ -196,6 +208,16 @@ RunSetup RunSetupFromJson(const Json& json, const std::string& source) {
   if (setup.characters.empty()) throw InputError(source, 0, "has no character; expected one");
   setup.scenario = ScenarioFromJson(Need(json, "scenario", source), source + ": scenario");
   setup.seed = Get<std::uint64_t>(json, "seed", source);
+  return setup;
+}
+
+RunSetup SetupOf(const Recording& recording) {
+  const RecordingHeader& header = recording.header;
+  if (header.setup.is_null()) {
+    throw InputError("the recording is of no simulation: there is nothing to run again");
+  }
+  RunSetup setup = RunSetupFromJson(header.setup, "setup of the recording");
+  setup.sources = std::make_shared<const std::vector<RecordedSource>>(header.sources);
   return setup;
 }
 

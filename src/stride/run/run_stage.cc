@@ -24,16 +24,17 @@ RunStage::RunStage(const RunSetup& asked) : setup(asked) {
   }
   FindEngine(setup.engine);
   world = scenario.world;
-  std::vector<LoadedCharacter> loaded;
-  for (const CharacterSetup& each : setup.characters) {
-    loaded.push_back(Load(each, &warnings));
-    if (loaded.size() == 1) ApplyChanges(scenario, &loaded[0].character);
-    world.actors.push_back(loaded.back().character);
+  std::vector<LoadedCharacter> named;
+  for (std::size_t k = 0; k < setup.characters.size(); ++k) {
+    named.push_back(Load(setup, k, &warnings));
+    world.actors.push_back(named.back().character);
   }
-  GrantWishes(loaded);
+  loaded = std::make_shared<const std::vector<LoadedCharacter>>(std::move(named));
+  ApplyChanges(scenario, &world.actors[0]);
+  GrantWishes();
   for (const Throw& each : scenario.throws) world.actors.push_back(MakeThrownBall(each.mass));
   engine = MakeEngine(setup.engine, world);  // checks the world before anything is made from it
-  MakeCharacters(loaded);
+  MakeCharacters();
   for (std::size_t k = 0; k < world.actors.size(); ++k) {
     const int actor = static_cast<int>(k);
     actuations.push_back(Passive(world.actors[k]));
@@ -48,6 +49,8 @@ RunStage::RunStage(const RunSetup& asked) : setup(asked) {
 RunStage::RunStage(const RunStage& other)
     : setup(other.setup),
       warnings(other.warnings),
+      unobeyed(other.unobeyed),
+      loaded(other.loaded),
       world(other.world),
       engine(MakeEngine(setup.engine, world)),
       characters(other.characters),
@@ -62,11 +65,11 @@ RunStage::RunStage(const RunStage& other)
 
 // The first character's wishes are granted where the user left it open; who wants another world is
 // told. From then on the setup says what was taken.
-void RunStage::GrantWishes(const std::vector<LoadedCharacter>& loaded) {
+void RunStage::GrantWishes() {
   const std::vector<std::string> chosen = ChosenSettings(setup.scenario);
-  for (std::size_t k = 0; k < loaded.size(); ++k) {
+  for (std::size_t k = 0; k < loaded->size(); ++k) {
     WorldWishes wishes = FindController(setup.characters[k].controller).wishes;
-    if (loaded[k].skill) wishes = Join(loaded[k].skill->wishes, wishes);
+    if (const Skill* skill = loaded->at(k).skill.get()) wishes = Join(skill->wishes, wishes);
     if (k == 0) {
       Grant(wishes, chosen, &world);
       continue;
@@ -89,44 +92,47 @@ void RunStage::GrantWishes(const std::vector<LoadedCharacter>& loaded) {
   }
 }
 
-void RunStage::MakeCharacters(const std::vector<LoadedCharacter>& loaded) {
-  for (std::size_t k = 0; k < loaded.size(); ++k) {
+void RunStage::MakeCharacters() {
+  for (std::size_t k = 0; k < loaded->size(); ++k) {
     const int actor = static_cast<int>(k);
     try {
-      characters.emplace_back(actor, loaded[k], world, CommandsOf(setup, actor),
-                              &setup.characters[k], &warnings);
+      LoadedCharacter changed = loaded->at(k);
+      changed.character = world.actors[k];
+      characters.emplace_back(actor, changed, world, CommandsOf(setup, actor), &setup.characters[k],
+                              &warnings);
     } catch (const InputError& error) {
-      if (loaded.size() == 1) throw;
+      if (loaded->size() == 1) throw;
       throw InputError(fmt::format("characters[{}]: {}", k, error.what()));
     }
-    WarnOfCommands(actor);
+    CheckCommands(actor);
   }
 }
 
-// What a character is told from the beginning to go at or to, and cannot.
-void RunStage::WarnOfCommands(int actor) {
-  if (!characters[actor].GetController().Turns()) {
-    for (const TimedCommand& command : CommandsOf(setup, actor)) {
-      if (!command.heading && !command.point) continue;
-      warnings.push_back(fmt::format(
-          "a heading is commanded at {:g} s; '{}' does not turn: it will go on as it does",
-          command.at, setup.characters[actor].controller));
-    }
-  }
-  const std::optional<SpeedRange> range = characters[actor].GetController().Speeds();
-  if (!range) return;
+// What a character will be told to go at or to, and cannot.
+void RunStage::CheckCommands(int actor) {
+  const Controller& controller = characters[actor].GetController();
+  const std::string& name = setup.characters[actor].controller;
+  const std::optional<SpeedRange> range = controller.Speeds();
   for (const TimedCommand& command : CommandsOf(setup, actor)) {
+    if ((command.heading || command.point) && !controller.Turns()) {
+      unobeyed.push_back(fmt::format(
+          "a heading is commanded at {:g} s; '{}' does not turn on command", command.at, name));
+    }
     if (!command.speed) continue;
     const double speed = *command.speed;
     constexpr double kNear = 1e-3;
-    if (speed == 0 ? range->stops : speed > range->least - kNear && speed < range->most + kNear) {
+    if (!controller.TakesSpeed()) {
+      unobeyed.push_back(
+          fmt::format("a speed is commanded at {:g} s; '{}' takes none", command.at, name));
       continue;
     }
-    warnings.push_back(fmt::format(
-        "{:g} m/s are commanded at {:g} s; '{}' goes at {:.2f} to {:.2f} m/s{}: it will do what it "
-        "can",
-        speed, command.at, setup.characters[actor].controller, range->least, range->most,
-        range->stops ? " or stops" : ""));
+    if (!range) continue;
+    if (speed == 0 ? !range->stops : speed < range->least - kNear || speed > range->most + kNear) {
+      warnings.push_back(fmt::format(
+          "{:g} m/s are commanded at {:g} s; '{}' goes at {:.2f} to {:.2f} m/s{}: it will do what "
+          "it can",
+          speed, command.at, name, range->least, range->most, range->stops ? " or stops" : ""));
+    }
   }
 }
 
@@ -206,7 +212,9 @@ void RunStage::Advance() {
     if (characters[k].Failed()) continue;
     const State& state = engine->GetState(static_cast<int>(k));
     characters[k].Measure(state, actuations[k]);
-    if (characters[k].Falls(Time(), state)) Report("fall", {{"actor", k}});
+    const RunCharacter::Balance balance = characters[k].Watch(Time(), state);
+    if (balance == RunCharacter::Balance::kFalls) Report("fall", {{"actor", k}});
+    if (balance == RunCharacter::Balance::kRises) Report("up", {{"actor", k}});
   }
 }
 

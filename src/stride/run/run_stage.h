@@ -26,6 +26,8 @@ struct RunStage {
 
   RunSetup setup;  // with what controllers took from this machine
   std::vector<std::string> warnings;
+  std::vector<std::string> unobeyed;  // of the setup's commands: why each cannot be
+  std::shared_ptr<const std::vector<LoadedCharacter>> loaded;  // as the setup names them
   World world;
   std::unique_ptr<Engine> engine;
   std::vector<RunCharacter> characters;  // the first actors; then the scenario's balls, then thrown
@@ -55,9 +57,9 @@ struct RunStage {
   void AddBall(const Character& ball, const State& state);
 
  private:
-  void GrantWishes(const std::vector<LoadedCharacter>& loaded);
-  void MakeCharacters(const std::vector<LoadedCharacter>& loaded);
-  void WarnOfCommands(int actor);
+  void GrantWishes();
+  void MakeCharacters();
+  void CheckCommands(int actor);
   void ReserveMemory();
   void ShareContacts();
 };

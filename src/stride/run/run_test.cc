@@ -1,20 +1,32 @@
 #include "stride/run/run.h"
 
 #include <cmath>
+#include <filesystem>
 #include <numbers>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "stride/character/library.h"
+#include "stride/character/mjcf.h"
+#include "stride/character/rest_pose.h"
 #include "stride/controllers/control_graph/clip_skill.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
+#include "stride/core/file.h"
+#include "stride/math/rotation.h"
+#include "stride/motion/library.h"
+#include "stride/sim/batch.h"
 #include "stride/testing/input_error_of.h"
 #include "stride/testing/record_run.h"
 
 namespace stride {
 namespace {
 
+using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using SimRun = ::stride::Run;  // a test has a Run() of its own
 
 RunSetup SetupFor(double seconds, const std::string& engine = "native") {
@@ -97,6 +109,101 @@ TEST(Run, ReplaysBitForBitInEveryEngine) {
     std::erase_if(changed.events, [](const RecordedEvent& event) { return event.step == 20; });
     EXPECT_THAT(ReplayDifference(changed), HasSubstr("step 21")) << engine.name;
   }
+}
+
+// Skill, character, motion and graph are in the recording: the files may be others or gone.
+TEST(Run, ReplaysWithoutTheFilesItWasMadeFrom) {
+  const std::string folder = testing::TempDir() + "run_sources";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::string skill = folder + "/a.skill", body = folder + "/a.xml",
+                    clip = folder + "/a.motion";
+  WriteSkill(LoadSkill("walk"), skill);
+  const Character liu16 = LoadCharacter("liu16");
+  WriteFileWhole(body, WriteMjcf(liu16));
+  WriteMotion(LoadMotion("walk", liu16), clip);
+  RunSetup setup = SetupFor(0.2);
+  Perform(skill, &setup);
+  setup.scenario.changes = {{.body = "legs", .length = 1.02, .mass = 1.1}};
+  setup.characters.push_back({.character = body, .y = 2});
+  setup.characters.push_back({.controller = "data_driven", .motions = {clip}, .y = -2});
+  const std::string bytes = EncodeRecording(RecordRun(setup, {}));
+  std::filesystem::remove_all(folder);
+  const Recording recording = ParseRecording(bytes, "run.stride");
+  EXPECT_EQ(recording.header.sources.size(), 4u);
+  EXPECT_EQ(ReplayDifference(recording), "");
+  Recording without = recording;
+  without.header.sources.clear();
+  EXPECT_THAT(InputErrorOf([&] { ReplayDifference(without); }), HasSubstr("a.skill"));
+  // What is in it is read like any file.
+  Recording hostile = recording;
+  hostile.header.sources[0].text = "{}";
+  EXPECT_THAT(InputErrorOf([&] { ReplayDifference(hostile); }), HasSubstr("in the recording"));
+}
+
+TEST(Run, AReplayThatDiffersSaysWhy) {
+  Recording recording = RecordRun(SetupFor(0.2, "batch"), {});
+  EXPECT_EQ(recording.header.setup["instruction_set"], Batch::ChosenInstructionSet());
+  recording.frames[10].actors[0].q[8] += 1e-15;
+  EXPECT_THAT(ReplayDifference(recording), Not(HasSubstr("lanes")));
+  recording.header.setup["instruction_set"] = "avx1024";
+  recording.header.version = "0.0.1";
+  EXPECT_THAT(ReplayDifference(recording),
+              AllOf(HasSubstr("step 10"), HasSubstr("lanes are of 'avx1024'"),
+                    HasSubstr("STRIDE_INSTRUCTION_SET=avx1024"), HasSubstr("stride 0.0.1")));
+}
+
+TEST(Run, SaysWhichCommandsNobodyObeys) {
+  RunSetup setup = SetupFor(0.1);
+  setup.scenario.commands = {{.at = 0, .speed = 1.0}, {.at = 1, .heading = 1.0}};
+  EXPECT_EQ(SimRun(setup).Unobeyed().size(), 2u);
+  setup.characters[0].controller = "sampling";
+  setup.characters[0].motions = {"walk"};
+  EXPECT_THAT(SimRun(setup).Unobeyed(), ElementsAre(HasSubstr("speed")));
+  for (const char* skill : {"walk", "locomotion"}) {
+    RunSetup obeys = SetupFor(0.1);
+    obeys.scenario.commands = setup.scenario.commands;
+    Perform(skill, &obeys);
+    EXPECT_TRUE(SimRun(obeys).Unobeyed().empty()) << skill;
+  }
+}
+
+// A clip's pose was made for level ground: its feet are not to begin in a steep one.
+TEST(Run, DoesNotBeginInsideTheGround) {
+  for (const char* skill : {"walk", "run", "simbicon_walk", "live_walk"}) {
+    for (const double slope : {-0.5, -0.2, 0.2, 0.5}) {
+      RunSetup setup = SetupFor(0.1);
+      Perform(skill, &setup);
+      setup.scenario.world.terrain.slope = slope;
+      setup.scenario.chosen = {kChosenGround};
+      const SimRun run(setup);
+      const Character& body = run.GetWorld().actors[0];
+      const BodyFrames frames = FramesAt(body, run.ActorState().q);
+      double depth = -1;
+      for (const ContactPoint& point : body.contact_points) {
+        const Vec3d at =
+            frames.position[point.body] + Rotate(frames.rotation[point.body], point.position);
+        depth = std::max(depth, at.x * std::tan(slope) + point.radius / std::cos(slope) - at.z);
+      }
+      EXPECT_LT(depth, 0.011) << skill << " " << slope;
+    }
+  }
+}
+
+// Every fall is one that is risen from, or the last one.
+TEST(Run, RecoveriesAgreeWithFalls) {
+  RunSetup setup = SetupFor(40);
+  Perform("locomotion", &setup);
+  setup.scenario.commands = {{.at = 0, .speed = 0.8}};
+  setup.scenario.pushes = {{.force = 900, .heading = 1.5, .at = 2, .duration = 0.2}};
+  SimRun run(setup);
+  while (!run.Finished()) {
+    run.Step();
+    ASSERT_LE(run.Recoveries(), run.Falls());
+    ASSERT_LE(run.Falls() - run.Recoveries(), 1);
+  }
+  EXPECT_GE(run.Falls(), 1);
+  EXPECT_EQ(run.Recoveries(), run.Falls());
 }
 
 // The first actor's control is all there is in a recording of version 1, without torques.

@@ -42,7 +42,13 @@ std::vector<int> BodiesOf(const Character& character, const std::string& name) {
     }
     if (!bodies.empty()) return bodies;
   }
-  return {ScenarioBody(character, name, "changes (--change)")};
+  try {
+    return {ScenarioBody(character, name, "changes (--change)")};
+  } catch (const InputError& error) {
+    std::string more;
+    for (const Group& group : Groups()) more += fmt::format("{}, ", group.name);
+    throw InputError(fmt::format("{}; or {}all", error.what(), more));
+  }
 }
 
 // Symmetric stretch by `factor` along the unit vector `axis`.

@@ -7,13 +7,13 @@
 
 namespace stride {
 
-Terrain RandomField(std::uint64_t seed, double amplitude) {
-  constexpr double kHalfSide = 10, kLevelRadius = 1;
+Terrain RandomField(std::uint64_t seed, double amplitude, double half_side) {
+  constexpr double kLevelRadius = 1;
   Terrain terrain;
   terrain.kind = Terrain::Kind::kHeightField;
-  terrain.x0 = terrain.y0 = -kHalfSide;
+  terrain.x0 = terrain.y0 = -half_side;
   terrain.cell = 0.5;
-  terrain.nx = terrain.ny = 1 + static_cast<int>(std::lround(2 * kHalfSide / terrain.cell));
+  terrain.nx = terrain.ny = 1 + static_cast<int>(std::lround(2 * half_side / terrain.cell));
   Random random(seed);
   for (int iy = 0; iy < terrain.ny; ++iy) {
     for (int ix = 0; ix < terrain.nx; ++ix) {

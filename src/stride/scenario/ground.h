@@ -7,9 +7,10 @@
 
 namespace stride {
 
-// Uneven ground of 20 m by 20 m around the origin: a random height up to `amplitude` (m) either way
-// every half metre, level within a metre of the origin so that a character can start there.
-Terrain RandomField(std::uint64_t seed, double amplitude);
+// Uneven ground around the origin, `half_side` (m) to each side: a random height up to `amplitude`
+// (m) either way every half metre, level within a metre of the origin so that a character can start
+// there.
+Terrain RandomField(std::uint64_t seed, double amplitude, double half_side = 10);
 
 // plane | steps:RISE,DEPTH,COUNT[,START] | field:SEED,AMPLITUDE. Throws InputError that names
 // `option`.

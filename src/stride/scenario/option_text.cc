@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "stride/core/error.h"
+#include "stride/core/json_text.h"
 #include "stride/scenario/option_syntax.h"
 #include "stride/sim/world_config.h"
 
@@ -109,9 +111,12 @@ void ParseSetting(const std::string& text, Scenario* scenario, nlohmann::json* c
   std::replace(pointer.begin(), pointer.end(), '.', '/');
   const std::string value = text.substr(equals + 1);
   // A number or a truth value as JSON; anything else is text.
-  const nlohmann::json parsed = nlohmann::json::parse(value, nullptr, false);
-  (*controller_config)[nlohmann::json::json_pointer(pointer)] =
-      parsed.is_discarded() ? nlohmann::json(value) : parsed;
+  nlohmann::json parsed = value;
+  try {
+    parsed = ParseJson(value, kSyntax.option);
+  } catch (const InputError&) {
+  }
+  (*controller_config)[nlohmann::json::json_pointer(pointer)] = parsed;
 }
 
 }  // namespace stride

@@ -84,7 +84,29 @@ void AdaptToSlope(const Character& character, const Terrain& terrain, std::vecto
   }
 }
 
+// How far the deepest contact point lies in the ground, m; below 0: how far above it.
+double DepthInGround(const Character& character, const Terrain& terrain,
+                     const std::vector<double>& q) {
+  const BodyFrames frames = FramesAt(character, q);
+  double depth = -HUGE_VAL;
+  for (const ContactPoint& point : character.contact_points) {
+    const Vec3d at =
+        frames.position[point.body] + Rotate(frames.rotation[point.body], point.position);
+    const Surface ground = SurfaceAt(terrain, at.x, at.y);
+    depth = std::max(depth, ground.height + point.radius / ground.normal.z - at.z);
+  }
+  return depth;
+}
+
 }  // namespace
+
+void RaiseFromGround(const Character& character, const Terrain& terrain, State* state) {
+  constexpr double kSunk = 0.01;  // m: what a stand or a landing sinks is less
+  const bool level = terrain.kind == Terrain::Kind::kPlane && terrain.slope == 0;
+  if (level || !RootMoves(character) || character.contact_points.empty()) return;
+  const double depth = DepthInGround(character, terrain, state->q);
+  if (depth > kSunk) RaiseRoot(character, depth, &state->q);
+}
 
 State StandOn(const Character& character, const Terrain& terrain) {
   State state = RestState(character);
@@ -94,15 +116,7 @@ State StandOn(const Character& character, const Terrain& terrain) {
   if (terrain.kind == Terrain::Kind::kPlane && terrain.slope != 0 && character.IsHuman()) {
     AdaptToSlope(character, terrain, &state.q);
   }
-  const BodyFrames frames = FramesAt(character, state.q);
-  double rise = -HUGE_VAL;
-  for (const ContactPoint& point : character.contact_points) {
-    const Vec3d at =
-        frames.position[point.body] + Rotate(frames.rotation[point.body], point.position);
-    const Surface ground = SurfaceAt(terrain, at.x, at.y);
-    rise = std::max(rise, ground.height + point.radius / ground.normal.z - at.z);
-  }
-  RaiseRoot(character, rise, &state.q);
+  RaiseRoot(character, DepthInGround(character, terrain, state.q), &state.q);
   return state;
 }
 

@@ -10,4 +10,8 @@ namespace stride {
 // fixed to the world stays where it is.
 State StandOn(const Character& character, const Terrain& terrain);
 
+// A pose that was made for level ground may begin inside a slope, a step or a hill: raised until no
+// contact point is in the ground. On level ground, and where it only sinks a little, it stays.
+void RaiseFromGround(const Character& character, const Terrain& terrain, State* state);
+
 }  // namespace stride

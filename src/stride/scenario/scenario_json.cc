@@ -9,6 +9,7 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/json_text.h"
 #include "stride/scenario/ground.h"
 #include "stride/scenario/scenario.h"
 #include "stride/sim/world_config.h"
@@ -438,17 +439,7 @@ OrderedJson ToJson(const Scenario& s) {
 }
 
 Scenario ReadScenario(const std::string& path) {
-  const std::string text = ReadFile(path);
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::exception& error) {
-    throw InputError(path, 0,
-                     fmt::format("is no JSON ({}); docs/scenarios.md shows what is "
-                                 "expected",
-                                 error.what()));
-  }
-  return ScenarioFromJson(json, path);
+  return ScenarioFromJson(ParseJson(ReadFile(path), path), path);
 }
 
 void Validate(const Scenario& s) {

@@ -83,6 +83,9 @@ class Batch {
   const BatchMemory& Memory() const;
   const Tree<float>& GetTree() const;
   void Refresh();
+  // Before the first step of new trials: Refresh(), and nothing is left of what was done before.
+  // No contacts, no forces, passive joints.
+  void BeginAnew();
 
  private:
   struct Impl;

@@ -14,6 +14,7 @@ inline Recording RecordRun(const RunSetup& setup,
   Run run(setup);
   Recording recording;
   recording.header = run.Header();
+  recording.header.sources = run.Sources();
   RecordedFrame frame;
   const auto keep = [&] {
     run.ReadFrame(&frame);

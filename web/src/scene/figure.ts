@@ -12,7 +12,18 @@ const kRight = 0xf29e57;
 const kThing = 0xe2b93b;
 const kGhost = 0x9a7bdc;
 
-const kDepthOnly = new THREE.MeshBasicMaterial({ colorWrite: false, transparent: true });
+const kOutline = 0.014; // m
+
+// A ghost is an outline around all of its shapes together, in front of everything, so that it neither hides
+// the character nor cuts through it: first its inside is marked, then slightly larger shapes are drawn beside it.
+const kInside = new THREE.MeshBasicMaterial({
+  colorWrite: false, depthWrite: false, depthTest: false, transparent: true,
+  stencilWrite: true, stencilRef: 1, stencilZPass: THREE.ReplaceStencilOp,
+});
+const kAround = new THREE.MeshBasicMaterial({
+  color: kGhost, depthWrite: false, depthTest: false, transparent: true,
+  stencilWrite: true, stencilRef: 1, stencilFunc: THREE.NotEqualStencilFunc,
+});
 
 function colorOf(character: Character, body: number): number {
   const { roles } = character;
@@ -23,11 +34,12 @@ function colorOf(character: Character, body: number): number {
   return body === roles.head ? kHead : kTrunk;
 }
 
-function geometryOf(shape: Shape): THREE.BufferGeometry {
+// `larger`: on every side, m.
+function geometryOf(shape: Shape, larger = 0): THREE.BufferGeometry {
   const [x, y, z] = shape.size;
-  if (shape.kind === 'sphere') return new THREE.SphereGeometry(x, 24, 16);
-  if (shape.kind === 'box') return new THREE.BoxGeometry(2 * x, 2 * y, 2 * z);
-  return new THREE.CapsuleGeometry(x, 2 * y, 8, 20).rotateX(Math.PI / 2); // three's lie along y
+  if (shape.kind === 'sphere') return new THREE.SphereGeometry(x + larger, 24, 16);
+  if (shape.kind === 'box') return new THREE.BoxGeometry(2 * (x + larger), 2 * (y + larger), 2 * (z + larger));
+  return new THREE.CapsuleGeometry(x + larger, 2 * y, 8, 20).rotateX(Math.PI / 2); // three's lie along y
 }
 
 export interface BodyTag {
@@ -40,6 +52,7 @@ export class Figure {
   readonly layout: Layout;
   readonly frames: BodyFrames;
   readonly meshes: THREE.Mesh[] = [];
+  private readonly outlines: THREE.Mesh[] = [];
   private readonly bodies: THREE.Group[] = [];
   private readonly materials = new Map<number, THREE.Material>();
 
@@ -49,7 +62,7 @@ export class Figure {
     const thing = character.bodies.length === 1;
     character.bodies.forEach((body, i) => {
       const frame = new THREE.Group();
-      const material = this.material(thing ? kThing : colorOf(character, i), ghost);
+      const material = ghost ? kInside : this.material(thing ? kThing : colorOf(character, i));
       for (const shape of body.shapes) {
         const mesh = new THREE.Mesh(geometryOf(shape), material);
         mesh.position.fromArray(shape.center);
@@ -61,13 +74,13 @@ export class Figure {
         frame.add(mesh);
         this.meshes.push(mesh);
         if (ghost) {
-          // Depth first, so that only the ghost's outside is seen and not every shape within.
-          const depth = new THREE.Mesh(mesh.geometry, kDepthOnly);
-          depth.position.copy(mesh.position);
-          depth.quaternion.copy(mesh.quaternion);
-          depth.renderOrder = 1;
-          mesh.renderOrder = 2;
-          frame.add(depth);
+          const around = new THREE.Mesh(geometryOf(shape, kOutline), kAround);
+          around.position.copy(mesh.position);
+          around.quaternion.copy(mesh.quaternion);
+          mesh.renderOrder = 1;
+          around.renderOrder = 2;
+          frame.add(around);
+          this.outlines.push(around);
         }
       }
       this.bodies.push(frame);
@@ -75,12 +88,10 @@ export class Figure {
     });
   }
 
-  private material(color: number, ghost: boolean): THREE.Material {
+  private material(color: number): THREE.Material {
     let material = this.materials.get(color);
     if (!material) {
-      material = ghost
-        ? new THREE.MeshLambertMaterial({ color: kGhost, transparent: true, opacity: 0.4 })
-        : new THREE.MeshStandardMaterial({ color, roughness: 0.62, metalness: 0 });
+      material = new THREE.MeshStandardMaterial({ color, roughness: 0.62, metalness: 0 });
       this.materials.set(color, material);
     }
     return material;
@@ -114,7 +125,7 @@ export class Figure {
 
   dispose() {
     this.group.removeFromParent();
-    for (const mesh of this.meshes) mesh.geometry.dispose();
+    for (const mesh of [...this.meshes, ...this.outlines]) mesh.geometry.dispose();
     for (const material of this.materials.values()) material.dispose();
   }
 }

@@ -50,6 +50,12 @@ export class Hand {
     return this.grip !== null;
   }
 
+  // Of the spring: where it is to go, from where, m.
+  get span(): { at: number[]; target: number[] } | null {
+    const { grip } = this;
+    return grip && { at: this.stage.figures[grip.tag.actor].toWorld(grip.tag.body, grip.point).toArray(), target: grip.target.toArray() };
+  }
+
   private down(event: PointerEvent) {
     if (event.button !== 0 || this.grip || !this.listener.canPush()) return;
     const hit = this.stage.pick(event.clientX, event.clientY);

@@ -59,6 +59,9 @@ export class Stage {
   private meter: Meter | null = null;
   private header: Header | null = null;
   private anchor: THREE.Vector3 | null = null; // where the camera last saw the character
+  private height = 0; // that the camera looks at
+  private placed: THREE.Vector3 | null = null; // the camera's target, as it follows
+  private readonly aside = new THREE.Vector3(); // by how much the user moved it
   private dirty = true;
   private ratio: number;
   private slowness = 0; // s a picture, smoothed
@@ -67,14 +70,14 @@ export class Stage {
   constructor(readonly canvas: HTMLCanvasElement) {
     // Without a graphics card smooth edges and shadows cost more than they give.
     const software = drawsInSoftware();
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, powerPreference: 'high-performance' });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, stencil: true, powerPreference: 'high-performance' });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = software ? THREE.BasicShadowMap : THREE.PCFShadowMap;
     this.ratio = Math.min(devicePixelRatio, software ? 1 : kPixelRatios[0]);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
-    this.controls.enablePan = false;
+    this.controls.screenSpacePanning = true;
     this.controls.minDistance = 0.6;
     this.controls.maxDistance = 25;
     this.controls.maxPolarAngle = 0.53 * Math.PI;
@@ -218,16 +221,20 @@ export class Stage {
     this.ground.follow(x, y);
     this.sun.target.position.set(x, y, z - 0.5);
     this.sun.position.set(x - 1.6, y - 2.2, z + 5);
+    const { target } = this.controls;
     if (this.layers.follow) {
-      const last = this.anchor ?? this.controls.target;
-      const jump = seen.distanceTo(last) > kTeleport || !this.anchor;
+      const jump = !this.anchor || seen.distanceTo(this.anchor) > kTeleport;
       // Up and down only slowly, so that a bounce is seen as one.
-      const lift = jump || this.calm ? 1 : 0.05;
-      const move = new THREE.Vector3(seen.x - this.controls.target.x, seen.y - this.controls.target.y,
-        lift * (seen.z - this.controls.target.z));
-      this.controls.target.add(move);
-      this.camera.position.add(move);
+      this.height = jump || this.calm ? z : this.height + 0.05 * (z - this.height);
+      // The picture stays where the user moved it to, beside the character.
+      if (this.placed) this.aside.add(target).sub(this.placed);
+      this.placed = new THREE.Vector3(x, y, this.height).add(this.aside);
+      this.camera.position.add(this.placed).sub(target);
+      target.copy(this.placed);
       this.controls.update();
+    } else {
+      this.placed = null;
+      this.aside.set(0, 0, 0);
     }
     this.anchor = seen;
   }
@@ -241,6 +248,9 @@ export class Stage {
   }
 
   resetView() {
+    this.controls.target.sub(this.aside);
+    this.placed?.sub(this.aside);
+    this.aside.set(0, 0, 0);
     if (this.figures[0]) this.lookFrom(this.figures[0].size());
   }
 
@@ -287,6 +297,16 @@ export class Stage {
     this.renderer.render(this.scene, this.camera);
     ++this.drawn;
     this.adapt(seconds);
+  }
+
+  // A copy of the picture.
+  picture(): HTMLCanvasElement {
+    this.renderer.render(this.scene, this.camera);
+    const copy = document.createElement('canvas');
+    copy.width = this.canvas.width;
+    copy.height = this.canvas.height;
+    copy.getContext('2d')!.drawImage(this.canvas, 0, 0);
+    return copy;
   }
 
   private adapt(seconds: number) {

@@ -1,5 +1,6 @@
-import type { Catalog, Command, Named, Status } from '../connection';
-import { byId, fillSlider, setSlider, setText } from './dom';
+import type { Catalog, Command, Named, Obeys, Status } from '../connection';
+import { announce, byId, fillSlider, setSlider, setText, toast } from './dom';
+import { withoutFolder } from './texts';
 
 // The controls of a live run. What is shown comes from the program's status, so that two pages of
 // one run agree; what is touched is sent.
@@ -10,6 +11,8 @@ const kDegrees = 180 / Math.PI;
 const kSpeedStep = 0.1;   // m/s a key
 const kHeadingStep = 10;  // degrees a key
 const kHold = 400;        // ms in which the status does not move a slider that was just moved
+const kChoiceHold = 1500; // ms in which it does not take back a choice: a run takes a while to make
+const kChoices = ['character', 'controller', 'motion', 'skill', 'engine'];
 
 export class Controls {
   ballMass = 2; // kg
@@ -21,6 +24,8 @@ export class Controls {
   private styles: string[] = [];
   private touched = 0; // when the command was last changed here
   private groundTouched = 0;
+  private chosen = -Infinity; // when a choice was last made here
+  private obeys: Obeys = { speed: true, heading: true };
   private readonly speed = byId<HTMLInputElement>('speed');
   private readonly heading = byId<HTMLInputElement>('heading');
   private readonly slope = byId<HTMLInputElement>('slope');
@@ -47,7 +52,7 @@ export class Controls {
       setText(byId('ball-value'), `${this.ballMass} kg`);
       fillSlider(this.ball);
     });
-    for (const name of ['character', 'controller', 'motion', 'skill', 'engine']) {
+    for (const name of kChoices) {
       const select = byId<HTMLSelectElement>(name);
       select.addEventListener('change', () => this.choose(name, select.value === '' ? null : select.value));
     }
@@ -59,6 +64,7 @@ export class Controls {
   }
 
   private choose(name: string, value: string | null) {
+    this.chosen = performance.now();
     const message: Record<string, unknown> = { type: 'setup', [name]: value };
     if (name === 'controller') {
       // A controller that follows motions needs one; one that does not must not have any.
@@ -76,10 +82,18 @@ export class Controls {
   }
 
   steer(change: Partial<Command>) {
+    if (change.speed != null && !this.obeys.speed) return this.notObeyed('speed');
+    if ((change.heading != null || change.point != null) && !this.obeys.heading) return this.notObeyed('heading');
     this.command = { ...this.command, ...change };
     this.touched = performance.now();
     this.send({ type: 'command', actor: this.actor, ...this.command });
     this.showCommand();
+  }
+
+  // Said, rather than sent and ignored.
+  private notObeyed(what: string) {
+    toast(`${this.setup?.controller ?? 'The controller'} takes no ${what}: choose a skill that does.`);
+    announce(`Takes no ${what}`);
   }
 
   // The sliders and keys are this character's from now on. `styles`: those of its controller.
@@ -127,11 +141,8 @@ export class Controls {
     const { setup } = status;
     this.status = status;
     this.setup = setup;
-    select('character', setup.character);
-    select('controller', setup.controller);
-    select('engine', setup.engine);
-    select('motion', setup.motions[0] ?? '');
-    select('skill', setup.skill ?? '');
+    this.showSetup(false);
+    this.showObeyed((this.actor === 0 ? status.obeys : status.others[this.actor - 1]?.obeys) ?? { speed: true, heading: true });
     if (status.mode === 'live') byId<HTMLSelectElement>('watch').value = '';
     const entry = this.catalog?.controllers.find((controller) => controller.name === setup.controller);
     const motion = byId<HTMLSelectElement>('motion');
@@ -146,11 +157,43 @@ export class Controls {
     if (now - this.groundTouched > kHold) this.showGround(setup.slope_deg, setup.friction);
   }
 
+  // The choices as they are. `refused`: also one that was just made here.
+  showSetup(refused: boolean) {
+    const { setup } = this;
+    if (!setup) return;
+    if (refused) this.chosen = -Infinity;
+    const since = performance.now() - this.chosen;
+    if (since < kChoiceHold) return;
+    const shown: Record<string, string> = {
+      character: setup.character, controller: setup.controller, engine: setup.engine, motion: setup.motions[0] ?? '', skill: setup.skill ?? '',
+    };
+    // Nothing is taken from under the hand of somebody who chooses; what was chosen is shown as it came out.
+    for (const name of kChoices) select(name, shown[name], refused || Number.isFinite(since));
+    this.chosen = -Infinity;
+  }
+
+  private showObeyed(obeys: Obeys) {
+    this.obeys = obeys;
+    for (const name of ['speed', 'heading'] as const) {
+      const slider = this[name];
+      slider.disabled = !obeys[name];
+      slider.title = obeys[name] ? '' : `${this.setup?.controller} takes no ${name}`;
+      slider.parentElement!.classList.toggle('idle', !obeys[name]);
+    }
+  }
+
+  // A slope tilts a plane, and nothing else.
+  setGround(kind: string) {
+    this.slope.disabled = kind !== 'plane';
+    this.slope.title = this.slope.disabled ? 'Only a plane can be tilted' : '';
+    this.slope.parentElement!.classList.toggle('idle', this.slope.disabled);
+  }
+
   private showCommand() {
     const { speed, heading, style, point } = this.command;
     const direction = point ? `to ${point.map((x) => x.toFixed(1)).join(', ')} m` : heading === null ? 'free' : headingText(heading * kDegrees);
-    setText(byId('speed-value'), speed === null ? 'free' : `${speed.toFixed(1)} m/s`);
-    setText(byId('heading-value'), direction);
+    setText(byId('speed-value'), !this.obeys.speed ? 'not obeyed' : speed === null ? 'free' : `${speed.toFixed(1)} m/s`);
+    setText(byId('heading-value'), this.obeys.heading ? direction : 'not obeyed');
     byId<HTMLButtonElement>('speed-free').disabled = speed === null;
     byId<HTMLButtonElement>('heading-free').disabled = heading === null && !point;
     setSlider(this.speed, speed ?? 0);
@@ -202,11 +245,11 @@ function fill(id: string, entries: Named[], none?: string) {
   byId<HTMLSelectElement>(id).replaceChildren(...options);
 }
 
-function select(id: string, value: string) {
+function select(id: string, value: string, evenIfFocused: boolean) {
   const element = byId<HTMLSelectElement>(id);
-  // A file given on the command line is in no list.
+  // A file is in no list.
   if (value !== '' && ![...element.options].some((option) => option.value === value)) {
-    element.append(new Option(value, value));
+    element.append(new Option(withoutFolder(value), value));
   }
-  if (document.activeElement !== element) element.value = value;
+  if (evenIfFocused || document.activeElement !== element) element.value = value;
 }

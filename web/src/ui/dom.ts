@@ -6,6 +6,13 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return element as T;
 }
 
+export function svgElement(name: string, attributes: Record<string, string | number>, text?: string): SVGElement {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
 export function setText(element: HTMLElement, text: string) {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -1,20 +1,12 @@
 import { arrow, channelAt, kNodeHeight, kNodeWidth, layOut, type Place } from '../graph';
 import type { Control, Driver, Graph } from '../schema';
-import { byId, setText } from './dom';
+import { byId, setText, svgElement as element } from './dom';
 
 // The panel with the graph of what the selected character can do: where the character is, and where it may be sent.
 
-const kSvg = 'http://www.w3.org/2000/svg';
 const kFittingName = 10; // letters; more are squeezed
 const kLongestName = 14;
 const kArrowhead = 6;
-
-function element(name: string, attributes: Record<string, string | number>, text?: string): SVGElement {
-  const made = document.createElementNS(kSvg, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
 
 // Green to red; grey where it is not known.
 const colour = (robustness: number | null) =>

@@ -19,6 +19,11 @@ export const icons: Record<string, string> = {
   loop: stroke('<path d="M5 11V9.5A2.5 2.5 0 0 1 7.5 7H19m0 0-3-3m3 3-3 3M19 13v1.5a2.5 2.5 0 0 1-2.5 2.5H5m0 0 3-3m-3 3 3 3"/>'),
   ball: stroke('<circle cx="15.5" cy="8.5" r="4.5"/><path d="M9.5 14.5l-5 5M8 10.5l-3.5 3.5M13.5 16 10 19.5"/>'),
   aim: stroke('<circle cx="12" cy="12" r="6.5"/><path d="M12 2.5v5m0 9v5M2.5 12h5m9 0h5"/>'),
+  add: stroke('<path d="M12 5v14M5 12h14"/>'),
+  remove: stroke('<path d="M5 12h14"/>'),
+  undo: stroke('<path d="M8.5 5 4 9.5 8.5 14M4.5 9.5H14a5.5 5.5 0 0 1 0 11h-3"/>'),
+  redo: stroke('<path d="m15.5 5 4.5 4.5-4.5 4.5M19.5 9.5H10a5.5 5.5 0 0 0 0 11h3"/>'),
+  mirror: stroke('<path d="M12 3v18M8.5 7 3 17h5.5zM15.5 7 21 17h-5.5z"/>'),
   chevron: stroke('<path d="m6 9.5 6 6 6-6"/>'),
   close: stroke('<path d="m6 6 12 12M18 6 6 18"/>'),
 };

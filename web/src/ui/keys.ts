@@ -11,7 +11,7 @@ export interface KeyListener {
   help(): void;
 }
 
-const kOwnKeys = 'input, select, textarea, [role=tab], [role=menuitem], dialog';
+const kOwnKeys = 'input, select, textarea, [role=tab], [role=menuitem], [role=slider], dialog';
 
 export function setUpKeys(listener: KeyListener) {
   const actions: Record<string, () => void> = {

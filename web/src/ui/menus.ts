@@ -62,12 +62,17 @@ export function setUpMenu(button: HTMLElement, menu: HTMLElement, onOpen: () => 
     const at = all.indexOf(document.activeElement as HTMLButtonElement);
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (move) all[(at + move + all.length) % all.length]?.focus();
-    else if (event.key === 'Escape') close(true);
     else if (event.key === 'Tab') return close(false);
     else return;
     event.preventDefault();
   });
   menu.addEventListener('click', () => close(true));
+  // Wherever the focus is: with nothing to choose it stays on the button.
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || menu.hidden) return;
+    event.preventDefault();
+    close(true);
+  });
   document.addEventListener('pointerdown', (event) => {
     const target = event.target as Node;
     if (!menu.contains(target) && !button.contains(target)) close(false);

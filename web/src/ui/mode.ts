@@ -41,7 +41,10 @@ export function showMode(mode: Mode) {
   setText(byId('run-title'), title);
   byId('run-title').title = title;
   document.title = title ? `${title} · stride` : 'stride';
-  showChips(status, recording);
+  // Nobody drives what was never simulated.
+  const what = mode.header?.controllers[0]?.controller === '' ? 'Motion' : 'Recording';
+  setText(byId('recording-title'), what);
+  showChips(status, recording ? what : null, mode.actor);
   if (status) {
     showBanner(status.late && !status.paused
       ? `This machine cannot keep real time: it runs at ${Math.round(100 * status.realtime)} % of the speed asked for. Slow motion or a simpler character helps.`
@@ -51,13 +54,13 @@ export function showMode(mode: Mode) {
   }
 }
 
-function showChips(status: Status | null, recording: boolean) {
+function showChips(status: Status | null, recording: string | null, actor: number) {
   const running = status !== null && !status.paused;
   const state = byId('chip-state');
   state.classList.toggle('live', running);
-  setText(state, recording ? 'Recording' : !status ? '' : status.paused ? 'Paused' : 'Live');
+  setText(state, recording !== null ? recording : !status ? '' : status.paused ? 'Paused' : 'Live');
   setText(byId('chip-speed'), !running ? '' : `${Math.round(100 * status.realtime)} % of ${status.rate === 1 ? 'real time' : `${status.rate}×`}`);
-  if (!recording) byId('chip-fell').hidden = !status?.fell;
+  if (recording === null) byId('chip-fell').hidden = !(actor === 0 ? status?.fell : status?.others[actor - 1]?.fell);
   byId('chip-record').hidden = !status?.recording;
   if (status?.recording) setText(byId('chip-record'), `${status.recorded_seconds.toFixed(1)} s`);
 }

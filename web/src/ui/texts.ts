@@ -8,11 +8,14 @@ export function runTitle(header: Header | null): string {
   if (!header) return '';
   if (header.title) return header.title;
   const driver = header.controllers[0];
-  return [header.world.actors[0]?.name, driver?.controller, driver?.motion, header.engine].filter(Boolean).join(' · ');
+  return [header.world.actors[0]?.name, driver?.controller, withoutFolder(driver?.motion ?? ''), header.engine].filter(Boolean).join(' · ');
 }
 
+// Of a skill or motion that is a file.
+export const withoutFolder = (name: string) => name.replace(/^.*\//, '');
+
 // Of all who are driven, each once.
-const names = (all: string[]) => [...new Set(all.filter(Boolean))].join(', ') || '–';
+const names = (all: string[]) => [...new Set(all.filter(Boolean).map(withoutFolder))].join(', ') || '–';
 
 export function recordingFacts(recording: Recording): [string, string][] {
   const { header, frames } = recording;

@@ -31,6 +31,16 @@ Series CurveOf(const std::string& name, const std::string& history) {
   return series;
 }
 
+// Every hundredth generation, and the last.
+std::string InWords(const Series& curve) {
+  std::string text;
+  for (std::size_t k = 0; k < curve.y.size(); k += 100) {
+    text += fmt::format(" {:.2f}", curve.y[k]);
+  }
+  if (!curve.y.empty()) text += fmt::format(" {:.2f}", curve.y.back());
+  return text;
+}
+
 }  // namespace
 
 std::string Describe() {
@@ -53,9 +63,10 @@ Findings Measure(const ExperimentContext& context) {
     Row row{.name = fmt::format("{}: 50 x 500 + 30", way.name),
             .ours = gait.learn_seconds,
             .unit = "s",
-            .note = fmt::format("{}stood {:.1f} of {:g} s, {:.2f} m, return {:.3f}",
+            .note = fmt::format("{}stood {:.1f} of {:g} s, {:.2f} m, return {:.3f}; fitness every "
+                                "100 generations:{}",
                                 context.quick ? "quick; " : "", run.seconds, kGaitSeconds,
-                                run.forwards, gait.Metric("return"))};
+                                run.forwards, gait.Metric("return"), InWords(curve))};
     if (way.judged && !context.quick) {
       row.met = gait.learn_seconds <= kMostSeconds && !run.fell && run.forwards >= plan.distance;
       row.note += fmt::format("; asked: {:g} s on two cores, 5 m without a fall", kMostSeconds);

@@ -97,7 +97,8 @@ double GaitRun::AsideDegrees() const {
 }
 
 const std::vector<GaitPlan>& MorphologyPlans() {
-  const std::vector<std::string> base = {"optimizer=cma", "generations=200"};
+  const std::vector<std::string> base = {"optimizer=cma", "generations=240", "population=48",
+                                         "trials=2", "servo_generations=0"};
   static const std::vector<GaitPlan> plans = {
       {"biped", "biped", base, 5},
       {"android", "android", base, 5},
@@ -120,17 +121,30 @@ const GaitPlan& PlanOf(const std::string& name) {
 GaitPlan JumpPlan() {
   return {"android_jump",
           "android",
-          {"optimizer=cma", "generations=200", "fitness=jump", "symmetry=together"},
+          {"optimizer=cma", "generations=200", "population=96", "trials=2", "servo_generations=0",
+           "fitness=jump", "symmetry=together", "shortest=0.25"},
           0};
 }
 GaitPlan StaticPlan() {
-  return {"biped_static", "biped", {"optimizer=cma", "generations=200", "speed=0.2"}, 1};
+  return {"biped_static",
+          "biped",
+          {"optimizer=cma", "generations=240", "population=48", "trials=2", "servo_generations=0",
+           "fitness=static", "speed=0.12", "shortest=0.8", "reach=0.8"},
+          1};
 }
 GaitPlan GallopPlan() {
   return {"tripod_gallop",
           "tripod",
-          {"optimizer=cma", "generations=200", "symmetry=together", "speed=1.5"},
+          {"optimizer=cma", "generations=150", "population=48", "trials=2", "servo_generations=0",
+           "symmetry=together", "speed=1.5"},
           5};
+}
+
+GaitPlan UndulationPlan() {
+  GaitPlan plan = PlanOf("snake");
+  plan.name = "snake_undulation";
+  plan.settings.push_back("fitness=wave");
+  return plan;
 }
 
 ObtainedWalker ObtainGait(const GaitPlan& plan, std::uint64_t seed,
@@ -195,6 +209,7 @@ GaitRun PerformGait(const RunSetup& setup) {
   result.sideways = last.y - start.y;
   result.flight /= std::max(moving, step);
   result.over_feet /= std::max(moving, step);
+  result.slip = run.Measure().foot_slip;
   if (result.fell) result.rest_speed = NAN;
   result.wave = WaveOf(character, poses, step);
   return result;

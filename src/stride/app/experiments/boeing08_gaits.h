@@ -19,10 +19,12 @@ struct GaitPlan {
 // The bodies of the paper, then ours.
 const std::vector<GaitPlan>& MorphologyPlans();
 const GaitPlan& PlanOf(const std::string& name);
-// The paper's other gaits: the android jumps, the biped walks statically, the tripod gallops.
+// The paper's other gaits: the android jumps, the biped walks statically, the tripod gallops, the
+// snake undulates.
 GaitPlan JumpPlan();
 GaitPlan StaticPlan();
 GaitPlan GallopPlan();
+GaitPlan UndulationPlan();
 
 // Named NAME-SEED.
 ObtainedWalker ObtainGait(const GaitPlan& plan, std::uint64_t seed,
@@ -39,6 +41,7 @@ struct GaitRun {
   // Share of the moving time in which the centre of mass is over the hull of what touches, give or
   // take 2 cm.
   double over_feet = 0;
+  double slip = 0;           // mean speed at which what carries it slides over the ground, m/s
   std::vector<double> wave;  // of a chain: delay of each joint about Z behind the first, in cycles
   double AsideDegrees() const;
 };

@@ -53,10 +53,12 @@ class FolderAside {
     fs::remove_all(aside_, error);
     fs::create_directories(aside_, error);
     if (error) Fail(error);
+    NameUnfinishedFolder(aside_);
   }
   ~FolderAside() {
     std::error_code ignored;
     fs::remove_all(aside_, ignored);
+    NameUnfinishedFolder("");
   }
   FolderAside(const FolderAside&) = delete;
   FolderAside& operator=(const FolderAside&) = delete;

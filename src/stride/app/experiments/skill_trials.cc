@@ -4,7 +4,6 @@
 #include <limits>
 #include <mutex>
 #include <numbers>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -33,7 +32,7 @@ TrialResult PerformSkill(const RunSetup& setup) {
   Run run(setup);
   const Character& character = run.GetWorld().actors[0];
   RecordedFrame frame;
-  std::optional<double> lost_since;
+  double lost_since = -1;  // s; below 0: it follows
   double error = 0;
   int errors = 0;
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -44,11 +43,11 @@ TrialResult PerformSkill(const RunSetup& setup) {
     run.ReadFrame(&frame);
     const std::vector<double>& q = frame.actors[0].q;
     if (!IsLost(q, frame.controls[0].reference)) {
-      lost_since.reset();
-    } else if (!lost_since) {
+      lost_since = -1;
+    } else if (lost_since < 0) {
       lost_since = run.Time();
-    } else if (run.Time() - *lost_since > kLostFor) {
-      return {*lost_since, true, kNone};
+    } else if (run.Time() - lost_since > kLostFor) {
+      return {lost_since, true, kNone};
     }
     if (run.Time() < setup.scenario.seconds - kTrackedSeconds) continue;
     error += MeanJointAngle(character, q, frame.controls[0].reference);

@@ -86,7 +86,7 @@ TEST(PerformSkill, SaysWhenItWasLost) {
 
 // Of a walk, which is upright, it is the fall that `stride simulate` sees.
 TEST(PerformSkill, IsLostWhereAWalkFalls) {
-  RunSetup setup = GrowingPushes("walk", 120, 1, 0)[0];
+  RunSetup setup = GrowingPushes("walk", 200, 1, 1)[0];
   const TrialResult trial = PerformSkill(setup);
   setup.scenario.stop_at_fall = true;
   stride::Run run(setup);

@@ -34,9 +34,9 @@ struct ObtainedWalker {
 // Learned, or taken from the folder of skills learned before.
 ObtainedWalker ObtainWalker(const WalkerRequest& request, const ExperimentContext& context);
 
-// No second stage, which the paper does not have.
-inline const std::vector<std::string> kNaturalOnly = {"robust_iterations=0",
-                                                      "command_iterations=0"};
+// What the paper has: its nine terms, no second stage.
+inline const std::vector<std::string> kNaturalOnly = {"robust_iterations=0", "command_iterations=0",
+                                                      "without_human=true", "without_soft=true"};
 // Does not just fit the ten seconds of one run.
 inline const std::vector<std::string> kSteady = {"steady_iterations=100"};
 std::vector<std::string> Join(const std::vector<std::string>& a, const std::vector<std::string>& b);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
 #include <numbers>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "stride/app/catalog.h"
 #include "stride/character/library.h"
 #include "stride/controllers/registry.h"
+#include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
 #include "stride/motion/formats/export.h"
 #include "stride/motion/formats/formats.h"
@@ -25,11 +27,11 @@ using Kind = LiveOutput::Kind;
 
 constexpr double kStatusSeconds = 0.25;
 constexpr double kMinStatusSeconds = 0.05;  // between changes, of a slider for instance
+constexpr double kCurvesSeconds = 0.2;      // the same, of curves under somebody's hand
 constexpr double kMaxTickSeconds = 0.1;     // after a stall the run goes on instead of racing after
 constexpr double kPaceSeconds = 1;          // over which the real-time factor is measured
 constexpr double kKeepsUp = 0.95;
 constexpr double kPlayedSeconds = 10;  // of a motion that loops
-constexpr std::size_t kMaxQueue = 1024;
 
 Clock::duration Seconds(double seconds) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -63,8 +65,13 @@ nlohmann::ordered_json ToJson(const ControlCurve& curve) {
           {"mirror", curve.mirror},
           {"mirror_sign", curve.mirror_sign},
           {"mirror_shift", curve.mirror_shift},
+          {"mirror_reverses", curve.mirror_reverses},
           {"sensor", curve.sensor},
           {"layers", curve.layers},
+          {"seconds",
+           {{"blend_in", curve.in_seconds},
+            {"cycle", curve.cycle_seconds},
+            {"blend_out", curve.out_seconds}}},
           {"blend_in", ToJson(curve.blend_in)},
           {"cycle", ToJson(curve.cycle)},
           {"blend_out", ToJson(curve.blend_out)}};
@@ -76,6 +83,10 @@ nlohmann::ordered_json ToJson(const Command& command) {
           {"style", command.style},
           {"point", command.point ? nlohmann::ordered_json{command.point->x, command.point->y}
                                   : nlohmann::ordered_json(nullptr)}};
+}
+
+nlohmann::ordered_json Obeys(const Controller& controller) {
+  return {{"speed", controller.TakesSpeed()}, {"heading", controller.Turns()}};
 }
 
 // Names from the page are looked up here and nowhere else, so that none is taken for a file's.
@@ -91,6 +102,45 @@ void CheckListed(const std::string& kind, const std::string& name, const std::st
                   names.empty() ? "none there yet" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
+// A skill brings its controller, which goes with it.
+void TakeSkill(const std::string& skill, CharacterSetup* setup) {
+  const std::string before = std::exchange(setup->skill, skill);
+  if (skill.empty()) {
+    if (before.empty() || ControllerOfSkill(before) != setup->controller) return;
+    setup->controller = CharacterSetup().controller;
+    setup->controller_config = nlohmann::json::object();
+    return;
+  }
+  const Skill envelope = EnvelopeOf(skill);
+  if (setup->controller != envelope.controller) {
+    setup->controller = envelope.controller;
+    setup->controller_config = nlohmann::json::object();
+  }
+  // Who leaves the skill later keeps its body, if it has a name.
+  for (const CharacterInfo& info : BuiltInCharacters()) {
+    if (info.name == envelope.character.name) setup->character = info.name;
+  }
+}
+
+// A skill is performed on its own body: on another it is left. Says so; empty: it stays.
+std::string LeaveSkillOfOthers(CharacterSetup* setup) {
+  if (setup->skill.empty()) return "";
+  const std::string body = EnvelopeOf(setup->skill).character.name;
+  if (LoadCharacter(setup->character).name == body) return "";
+  const std::string skill = std::filesystem::path(setup->skill).stem().string();
+  TakeSkill("", setup);
+  return fmt::format("'{}' is a skill of the body '{}': '{}' is driven by '{}' instead", skill,
+                     body, setup->character, setup->controller);
+}
+
+// Follows any clip without having learned it.
+std::string ClipPerformer() {
+  for (const ControllerInfo& info : Controllers()) {
+    if (info.follows_any_clip) return info.name;
+  }
+  throw InputError("no controller follows a clip without learning it");
+}
+
 std::string Text(const nlohmann::ordered_json& json) {
   // A name from a foreign file may not be UTF-8.
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -99,7 +149,7 @@ std::string Text(const nlohmann::ordered_json& json) {
 }  // namespace
 
 LiveSession::LiveSession(const RunSetup& setup, Bytes opened)
-    : opened_(std::move(opened)), setup_(setup) {
+    : opened_(std::move(opened)), characters_(setup.characters), setup_(setup) {
   if (!opened_) run_.emplace(setup);
 }
 
@@ -122,14 +172,22 @@ void LiveSession::Stop() {
 
 void LiveSession::Join(int client) {
   const std::lock_guard lock(mutex_);
-  queue_.push_back({client, std::nullopt});
+  queue_.Add({client, JoinRequest{}});
 }
 
 bool LiveSession::Post(int client, LiveMessage message) {
   const std::lock_guard lock(mutex_);
-  if (queue_.size() >= kMaxQueue) return false;
-  queue_.push_back({client, std::move(message)});
-  return true;
+  return queue_.Add({client, std::move(message)});
+}
+
+void LiveSession::Leave(int client) {
+  const std::lock_guard lock(mutex_);
+  queue_.Drop(client);
+}
+
+bool LiveSession::Perform(Performance what, std::function<void(const std::string&)> done) {
+  const std::lock_guard lock(mutex_);
+  return queue_.Add({0, PerformRequest{std::move(what), std::move(done)}});
 }
 
 Bytes LiveSession::Opened() const {
@@ -140,6 +198,41 @@ Bytes LiveSession::Opened() const {
 Bytes LiveSession::Recorded() const {
   const std::lock_guard lock(mutex_);
   return recorded_;
+}
+
+std::string LiveSession::EditedSkill(int actor) const {
+  CharacterSetup setup;
+  {
+    const std::lock_guard lock(mutex_);
+    if (actor < 0 || actor >= static_cast<int>(characters_.size())) {
+      throw InputError(fmt::format("there is no character {}", actor));
+    }
+    setup = characters_[actor];
+  }
+  if (setup.skill.empty()) throw InputError("it performs no skill that could be saved");
+  Skill skill = LoadSkill(setup.skill);
+  const ControllerInfo& controller = FindController(skill.controller);
+  if (!controller.edit_skill) {
+    throw InputError(fmt::format("a skill of '{}' has no curves to edit", skill.controller));
+  }
+  for (const CurveEdit& edit : setup.curves) controller.edit_skill(edit, &skill);
+  const std::string ending = "-edited";
+  const bool named =
+      skill.name.size() > ending.size() &&
+      skill.name.compare(skill.name.size() - ending.size(), ending.size(), ending) == 0;
+  if (!setup.curves.empty() && !named) skill.name += ending;
+  // What it was found to do, it did before.
+  if (!setup.curves.empty()) skill.provenance["edited_by_hand"] = true;
+  return SkillText(skill);
+}
+
+std::string LiveSession::Performer() const {
+  CharacterSetup first;
+  {
+    const std::lock_guard lock(mutex_);
+    first = characters_[0];
+  }
+  return LoadCharacter(first.character).IsHuman() ? first.character : kDefaultHuman;
 }
 
 void LiveSession::ReportServer(int clients, double load) {
@@ -199,6 +292,11 @@ void LiveSession::Tick(double wall_seconds) {
     if (frame_due_) Send(Kind::kFrame, run_->EncodeCurrentFrame());
     frame_due_ = false;
   }
+  since_curves_ += wall_seconds;
+  if (run_ && !curves_due_.empty() && since_curves_ >= kCurvesSeconds) {
+    for (const int actor : std::exchange(curves_due_, {})) SendCurves(actor);
+    since_curves_ = 0;
+  }
   since_status_ += wall_seconds;
   if (since_status_ >= (status_due_ ? kMinStatusSeconds : kStatusSeconds)) {
     Send(Kind::kStatus, Text(Status()));
@@ -210,39 +308,59 @@ void LiveSession::Tick(double wall_seconds) {
   load_wall_ = kept * load_wall_ + wall_seconds;
 }
 
-// As many as a tick has time for; the rest waits for the next.
+// As many as a tick has time for, and one run; the rest waits for the next.
 void LiveSession::ServeQueue() {
-  {
-    const std::lock_guard lock(mutex_);
-    std::move(queue_.begin(), queue_.end(), std::back_inserter(pending_));
-    queue_.clear();
-  }
   const Clock::time_point end = Clock::now() + Seconds(kTickSeconds / 2);
-  while (!pending_.empty() && Clock::now() < end) {
-    const Request request = std::move(pending_.front());
-    pending_.pop_front();
-    Serve(request);
+  bool begun = false;
+  for (Clock::time_point now = Clock::now(); now < end;) {
+    std::optional<LiveRequest> request;
+    {
+      const std::lock_guard lock(mutex_);
+      request = queue_.Next(now, !begun);
+    }
+    if (!request) return;
+    Serve(*request);
+    begun = begun || Begins(*request);
+    const Clock::time_point done = Clock::now();
+    const std::lock_guard lock(mutex_);
+    queue_.Took(*request, SecondsBetween(now, done), done);
+    now = done;
   }
 }
 
-void LiveSession::Serve(const Request& request) {
-  if (!request.message) {
-    watched_ = true;
-    Send(Kind::kText, Text(LiveCatalog()), request.client);
-    Send(Kind::kStatus, Text(Status()), request.client);
-    if (run_) {
-      Send(Kind::kHead, run_->EncodeHead(), request.client);
-      Send(Kind::kFrame, run_->EncodeCurrentFrame(), request.client);
-      SendCurves(request.client);
+void LiveSession::Welcome(int client) {
+  watched_ = true;
+  Send(Kind::kText, Text(LiveCatalog()), client);
+  Send(Kind::kStatus, Text(Status()), client);
+  if (!run_) return;
+  Send(Kind::kHead, run_->EncodeHead(), client);
+  Send(Kind::kFrame, run_->EncodeCurrentFrame(), client);
+  SendAllCurves(client);
+}
+
+void LiveSession::Serve(const LiveRequest& request) {
+  if (std::holds_alternative<JoinRequest>(request.what)) return Welcome(request.client);
+  if (const auto* perform = std::get_if<PerformRequest>(&request.what)) {
+    std::string failure;
+    try {
+      Handle(perform->what);
+      status_due_ = true;
+    } catch (const InputError& error) {
+      failure = error.what();
     }
-    return;
+    return perform->done(failure);
   }
+  const LiveMessage& asked = std::get<LiveMessage>(request.what);
   try {
-    std::visit([this](const auto& message) { Handle(message); }, *request.message);
-    status_due_ = status_due_ || !std::holds_alternative<DragMessage>(*request.message);
+    std::visit([this](const auto& message) { Handle(message); }, asked);
+    status_due_ = status_due_ || !std::holds_alternative<DragMessage>(asked);
   } catch (const InputError& error) {
     Send(Kind::kText, Text({{"type", "refused"}, {"message", error.what()}}), request.client);
   }
+}
+
+void LiveSession::Note(const std::string& message) {
+  Send(Kind::kText, Text({{"type", "note"}, {"message", message}}));
 }
 
 LiveRun& LiveSession::Live() {
@@ -259,7 +377,9 @@ void LiveSession::Handle(const RateMessage& message) { Live().SetRate(message.va
 void LiveSession::Handle(const RestartMessage&) { Begin(Live().Setup()); }
 void LiveSession::Handle(const RunInput& input) {
   Live().Apply(input);
-  if (input.kind == RunInput::Kind::kCurve) SendCurves();
+  if (input.kind != RunInput::Kind::kCurve) return;
+  KeepCharacters();
+  curves_due_.insert(input.actor);
 }
 void LiveSession::Handle(const DragMessage& message) { Live().Drag(message); }
 void LiveSession::Handle(const ReleaseMessage&) { Live().Release(); }
@@ -269,10 +389,12 @@ void LiveSession::Handle(const GoLiveMessage&) { Begin(setup_); }
 void LiveSession::Handle(const SetupMessage& message) {
   RunSetup setup = run_ ? run_->Setup() : setup_;
   CharacterSetup& first = setup.characters[0];
+  std::string note;
   if (message.character || message.controller || message.skill) first.curves.clear();
   if (message.character) {
     CheckListed("characters", *message.character, first.character);
     first.character = *message.character;
+    if (!message.skill) note = LeaveSkillOfOthers(&first);
   }
   if (message.engine) {
     CheckListed("engines", *message.engine, setup.engine);
@@ -280,7 +402,10 @@ void LiveSession::Handle(const SetupMessage& message) {
   }
   if (message.controller) {
     CheckListed("controllers", *message.controller, first.controller);
-    if (*message.controller != first.controller) first.controller_config = nlohmann::json::object();
+    if (*message.controller != first.controller) {
+      first.controller_config = nlohmann::json::object();
+      if (!message.skill) first.skill.clear();  // it was the other one's
+    }
     first.controller = *message.controller;
   }
   if (message.motion) {
@@ -293,16 +418,31 @@ void LiveSession::Handle(const SetupMessage& message) {
     }
   }
   if (message.skill) {
-    if (!message.skill->empty()) {
-      CheckListed("skills", *message.skill, first.skill);
-      first.controller = ControllerOfSkill(*message.skill);
-    }
-    first.skill = *message.skill;
+    if (!message.skill->empty()) CheckListed("skills", *message.skill, first.skill);
+    TakeSkill(*message.skill, &first);
   }
-  if (!FindController(first.controller).needs_skill) first.skill.clear();
   // Motions of the controller before may be more than this one takes.
   const std::size_t most = FindController(first.controller).max_motions;
   if (first.motions.size() > most) first.motions.resize(most);
+  Begin(setup);
+  if (!note.empty()) Note(note);
+}
+
+void LiveSession::Handle(const Performance& performance) {
+  RunSetup setup = run_ ? run_->Setup() : setup_;
+  CharacterSetup& first = setup.characters[0];
+  first.curves.clear();
+  first.controller_config = nlohmann::json::object();
+  first.graph.clear();
+  if (!performance.skill.empty()) {
+    first.motions.clear();
+    TakeSkill(performance.skill, &first);
+  } else {
+    first.skill.clear();
+    first.controller = ClipPerformer();
+    first.motions = {performance.motion};
+    if (!LoadCharacter(first.character).IsHuman()) first.character = kDefaultHuman;
+  }
   Begin(setup);
 }
 
@@ -345,19 +485,34 @@ void LiveSession::Begin(const RunSetup& setup) {
   rebuilt_ = true;
   missed_ = 0;
   asked_ = done_ = 0;
+  KeepCharacters();
   Send(Kind::kHead, run_->EncodeHead());
-  SendCurves();
+  SendAllCurves();
   frame_due_ = true;
 }
 
-// What a person may edit of the first character's controller, as it is now.
-void LiveSession::SendCurves(int client) {
+void LiveSession::KeepCharacters() {
+  const std::lock_guard lock(mutex_);
+  characters_ = run_->Setup().characters;
+}
+
+// What a person may edit of a character's controller, as it is now.
+void LiveSession::SendCurves(int actor, int client) {
   nlohmann::ordered_json curves = nlohmann::ordered_json::array();
-  for (const ControlCurve& curve : run_->GetRun().ControllerOf().Curves()) {
+  for (const ControlCurve& curve : run_->GetRun().ControllerOf(actor).Curves()) {
     curves.push_back(ToJson(curve));
   }
-  Send(Kind::kText, Text({{"type", "curves"}, {"actor", 0}, {"curves", std::move(curves)}}),
+  Send(Kind::kText, Text({{"type", "curves"}, {"actor", actor}, {"curves", std::move(curves)}}),
        client);
+}
+
+// The first character's always; of others those that have some.
+void LiveSession::SendAllCurves(int client) {
+  if (client == 0) curves_due_.clear();
+  const Run& run = run_->GetRun();
+  for (int k = 0; k < run.CharacterCount(); ++k) {
+    if (k == 0 || !run.ControllerOf(k).Curves().empty()) SendCurves(k, client);
+  }
 }
 
 void LiveSession::EndRecording() {
@@ -389,7 +544,8 @@ nlohmann::ordered_json LiveSession::Status() const {
       {"realtime", realtime},
       {"late", running && realtime < kKeepsUp},
       {"missed", missed_},
-      {"fell", run_ && run_->GetRun().Fell()},
+      {"fell", run_ && run_->GetRun().Lies()},
+      {"falls", run_ ? run_->GetRun().Falls() : 0},
       {"failed", run_ && run_->GetRun().Failed()},
       {"recording", run_ && run_->Recording()},
       {"recorded_seconds", run_ ? run_->RecordedSeconds() : 0},
@@ -404,10 +560,14 @@ nlohmann::ordered_json LiveSession::Status() const {
         {"friction", setup.scenario.world.friction},
         {"slope_deg", setup.scenario.world.terrain.slope * 180 / std::numbers::pi},
         {"seed", setup.seed}}}};
+  json["takes_files"] = takes_files_;
+  json["obeys"] = run_ ? Obeys(run_->GetRun().ControllerOf()) : nlohmann::ordered_json(nullptr);
   json["command"] = ToJson(run_ ? run_->GetRun().CurrentCommand() : Command{});
   json["others"] = nlohmann::ordered_json::array();
   for (int k = 1; run_ && k < run_->GetRun().CharacterCount(); ++k) {
     json["others"].push_back({{"command", ToJson(run_->GetRun().CurrentCommand(k))},
+                              {"obeys", Obeys(run_->GetRun().ControllerOf(k))},
+                              {"fell", run_->GetRun().Lies(k)},
                               {"falls", run_->GetRun().Falls(k)},
                               {"metrics", ToJson(run_->GetRun().Measure(k))}});
   }

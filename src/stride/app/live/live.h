@@ -2,17 +2,18 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "stride/app/live/live_queue.h"
 #include "stride/app/live/live_run.h"
 
 // A live session: one simulation (or an opened recording) that several clients watch and touch,
@@ -53,25 +54,34 @@ class LiveSession {
   // From any thread. Clients are numbered from 1; a join is answered by catalog, status, and in a
   // live session head and frame.
   void Join(int client);
-  // False if too much waits already; the message is then lost.
+  // False if too much of this client waits already; the message is then lost.
   bool Post(int client, LiveMessage message);
+  // The client is gone, and what it asked for is not done.
+  void Leave(int client);
+  // The first character performs a file. `done` is called from the session's thread. False, and
+  // `done` is not called, if too much waits already.
+  bool Perform(Performance what, std::function<void(const std::string& failure)> done);
 
   // The recording or motion that is open, and what was recorded last here; null if there is none.
   Bytes Opened() const;
   Bytes Recorded() const;
+  // The skill that a character performs, with the curves as they were edited, as a file's text.
+  // Reads the skill again: for a thread that may wait. Throws InputError where there is none.
+  std::string EditedSkill(int actor) const;
+  // Who shall perform a clip that a client brings: the first character, if it is human.
+  std::string Performer() const;
 
   // For the status: clients there are, and what share of a core serving them takes.
   void ReportServer(int clients, double load);
+  // Before Start(): clients are told that files may be brought.
+  void TakeFiles(bool on) { takes_files_ = on; }
 
  private:
-  struct Request {
-    int client = 0;
-    std::optional<LiveMessage> message;  // none: joins
-  };
   void Loop();
   void Tick(double wall_seconds);
   void ServeQueue();
-  void Serve(const Request& request);
+  void Serve(const LiveRequest& request);
+  void Welcome(int client);
   void Handle(const PauseMessage& message);
   void Handle(const StepMessage& message);
   void Handle(const RateMessage& message);
@@ -83,22 +93,28 @@ class LiveSession {
   void Handle(const RecordMessage& message);
   void Handle(const PlayMessage& message);
   void Handle(const GoLiveMessage& message);
+  void Handle(const Performance& performance);
 
   LiveRun& Live();  // throws InputError while a recording is open
   void Begin(const RunSetup& setup);
-  void SendCurves(int client = 0);
+  void SendCurves(int actor, int client = 0);
+  void SendAllCurves(int client = 0);
+  void KeepCharacters();
+  void Note(const std::string& message);
   void EndRecording();
   void Send(LiveOutput::Kind kind, std::string bytes, int client = 0);
   nlohmann::ordered_json Status() const;
 
   std::function<void(LiveOutput)> sink_;
+  bool takes_files_ = false;
   std::thread thread_;
 
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable wake_;
   bool stopping_ = false;
-  std::vector<Request> queue_;
+  LiveQueue queue_;
   Bytes opened_, recorded_;
+  std::vector<CharacterSetup> characters_;  // of the run, as they were edited
 
   std::atomic<int> clients_{0};
   std::atomic<double> server_load_{0};
@@ -109,11 +125,12 @@ class LiveSession {
   bool watched_ = false;        // somebody joined
   bool frame_due_ = true, status_due_ = true;
   bool rebuilt_ = false;  // in this tick
-  std::deque<Request> pending_;
   int opened_count_ = 0;  // motions played: tells the page that there is another to fetch
   int missed_ = 0;
   double asked_ = 0, done_ = 0;  // simulated time, of about the last second, s
   double since_status_ = 0;      // wall time, s
+  std::set<int> curves_due_;     // actors whose curves were edited
+  double since_curves_ = 0;      // wall time, s
   // CPU time of this thread beside the simulation and wall time, of about the last second, s.
   double load_cpu_ = 0, load_wall_ = 0;
 };

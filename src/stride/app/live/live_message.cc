@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stride/core/error.h"
+#include "stride/core/json_text.h"
 
 namespace stride {
 namespace {
@@ -205,7 +206,8 @@ LiveMessage ParseLiveMessage(std::string_view text) {
   std::size_t keys = 0;
   Json json;
   try {
-    json = Json::parse(text, [&](int, Json::parse_event_t event, const Json&) {
+    json = Json::parse(text, [&](int depth, Json::parse_event_t event, const Json&) {
+      CheckJsonDepth(depth, "the message");
       keys += event == Json::parse_event_t::key;
       return true;
     });

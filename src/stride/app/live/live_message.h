@@ -42,7 +42,8 @@ using LiveMessage =
     std::variant<PauseMessage, StepMessage, RateMessage, RestartMessage, RunInput, DragMessage,
                  ReleaseMessage, SetupMessage, RecordMessage, PlayMessage, GoLiveMessage>;
 
-inline constexpr std::size_t kMaxLiveMessageBytes = 4096;
+// The points of the largest surface fit.
+inline constexpr std::size_t kMaxLiveMessageBytes = 8192;
 
 // Strict. Throws InputError, to be shown to whoever sent it: too long, no JSON object, an unknown
 // type, a missing, extra, repeated or wrongly typed key, a number that is not finite.

@@ -88,7 +88,9 @@ void LiveRun::Drag(const DragMessage& drag) {
 
 // The spring lifts the body's owner when it is half a metre long, and pulls with twice the weight
 // at most. Its damping is critical for the owner, unless a light body at the end of a limb could
-// not take that within a step.
+// not take that within a step; and it never pushes away from the hand, nor more aside than half of
+// what it pulls: it would otherwise fight the character's own movement, and turn around with every
+// step that it takes.
 void LiveRun::PullOnce() {
   const World& world = run_.GetWorld();
   const DragMessage& drag = drag_->drag;
@@ -107,7 +109,14 @@ void LiveRun::PullOnce() {
   pull.actor = drag.actor;
   pull.body = drag.body;
   pull.point = drag.point;
-  pull.vector = (drag.target - at) * stiffness - velocity * damping;
+  const Vec3d away = drag.target - at;
+  const double distance = Norm(away);
+  const Vec3d towards = distance > 0 ? away * (1 / distance) : Vec3d{0, 0, 0};
+  const Vec3d damped = velocity * -damping;
+  const double along = std::max(0.0, stiffness * distance + Dot(damped, towards));
+  Vec3d aside = damped - towards * Dot(damped, towards);
+  if (const double much = Norm(aside); much > 0.5 * along) aside = aside * (0.5 * along / much);
+  pull.vector = towards * along + aside;
   const double size = Norm(pull.vector);
   const double most = std::min(2 * weight, kMaxPush);
   if (size > most) pull.vector = pull.vector * (most / size);
@@ -182,7 +191,9 @@ bool LiveRun::RecordingFull() const {
 void LiveRun::StartRecording() {
   RecordingHeader header = header_;
   if (!replayable_) header.setup = nullptr;
-  recorder_ = Recorder{run_.Time(), RecordingPreamble() + EncodeHeader(header) + history_, 0};
+  recorder_ = Recorder{
+      run_.Time(),
+      RecordingPreamble() + EncodeHeader(header) + EncodeSources(run_.Sources()) + history_, 0};
 }
 
 Bytes LiveRun::StopRecording() {

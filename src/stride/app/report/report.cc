@@ -12,6 +12,7 @@
 #include "stride/app/report/report_page.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/json_text.h"
 #include "stride/draw/sheet.h"
 
 namespace stride {
@@ -64,12 +65,8 @@ std::map<fs::path, Contents> Gather(const std::string& folder) {
 }
 
 Json ReadJsonObject(const fs::path& path) {
-  try {
-    Json json = Json::parse(ReadFile(path.string()));
-    if (json.is_object()) return json;
-  } catch (const Json::parse_error& error) {
-    throw InputError(path.string(), 0, error.what());
-  }
+  Json json = ParseBoundedJson(ReadFile(path.string()), path.string());
+  if (json.is_object()) return json;
   throw InputError(path.string(), 0, "is no JSON object");
 }
 

@@ -7,6 +7,7 @@
 
 #include "stride/app/report/report.h"
 #include "stride/core/error.h"
+#include "stride/core/json_text.h"
 #include "stride/dynamics/rigid_body.h"
 
 namespace stride {
@@ -43,7 +44,12 @@ std::vector<Plot> HistoryPlots(const std::string& text, const std::string& file_
     const std::string line = text.substr(begin, end == std::string::npos ? end : end - begin);
     begin = end == std::string::npos ? text.size() : end + 1;
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    nlohmann::ordered_json json = nlohmann::ordered_json::parse(line, nullptr, false);
+    nlohmann::ordered_json json;
+    try {
+      json = ParseBoundedJson(line, file_name);
+    } catch (const InputError&) {
+      // No object, as below.
+    }
     if (json.is_object()) {
       lines.push_back(std::move(json));
     } else if (end != std::string::npos) {  // else: whoever wrote it was stopped there
@@ -52,11 +58,14 @@ std::vector<Plot> HistoryPlots(const std::string& text, const std::string& file_
   }
   std::vector<Plot> plots;
   std::map<std::string, std::size_t> plot_of;
+  double offset = 0, last = -HUGE_VAL;  // phases count their own iterations: one follows the other
   for (std::size_t k = 0; k < lines.size(); ++k) {
     const auto iteration = lines[k].find("iteration");
-    const double x = iteration != lines[k].end() && iteration->is_number()
-                         ? iteration->get<double>()
-                         : static_cast<double>(k);
+    double x = iteration != lines[k].end() && iteration->is_number() ? iteration->get<double>()
+                                                                     : static_cast<double>(k);
+    if (x + offset <= last) offset = last + 1 - x;
+    x += offset;
+    last = x;
     for (const auto& [key, value] : lines[k].items()) {
       if (!value.is_number() || key == "iteration") continue;
       const auto [entry, is_new] = plot_of.try_emplace(key, plots.size());

@@ -127,6 +127,12 @@ TEST_F(ReportTest, HistoryHasOnePlotANumber) {
   EXPECT_EQ(plots[1].title, "loss");
   EXPECT_EQ(plots[1].series[0].x, std::vector<double>{20});
   EXPECT_TRUE(HistoryPlots("", "empty").empty());
+  // Each phase counts from 0: their curves follow each other.
+  const auto phases = HistoryPlots(
+      "{\"iteration\": 0, \"a\": 1}\n{\"iteration\": 1, \"a\": 2}\n{\"iteration\": 0, \"a\": 3}\n"
+      "{\"iteration\": 1, \"a\": 4}\n",
+      "history.jsonl");
+  EXPECT_EQ(phases[0].series[0].x, (std::vector<double>{0, 1, 2, 3}));
 }
 
 TEST_F(ReportTest, RecordingHasASheetAndCurves) {

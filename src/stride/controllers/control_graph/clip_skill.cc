@@ -50,18 +50,34 @@ double NumberIn(const JsonNode& node, double low, double high) {
   return value;
 }
 
+using Actions = std::vector<std::array<float, kActionCount>>;
+
+void ReadActions(const JsonNode& node, int rows, const char* each, Actions* actions) {
+  if (static_cast<int>(node.Size()) != rows) {
+    node.Fail(fmt::format("{} rows, one for each {}", rows, each));
+  }
+  actions->resize(rows);
+  for (int k = 0; k < rows; ++k) ReadRow(node.At(k), kActionCount, (*actions)[k].data());
+}
+Json ActionsJson(const Actions& actions) {
+  Json rows = Json::array();
+  for (const auto& action : actions) rows.push_back(Row(action.data(), kActionCount));
+  return rows;
+}
+
 PushTurns TurnsFrom(const JsonNode& node, int fragments) {
   PushTurns turns;
   turns.rate = NumberIn(node["rate"], 0, 10);
-  const JsonNode actions = node["actions"];
-  if (static_cast<int>(actions.Size()) != fragments) {
-    actions.Fail(fmt::format("{} rows, one for each fragment", fragments));
-  }
-  turns.actions.resize(fragments);
-  for (int f = 0; f < fragments; ++f) {
-    ReadRow(actions.At(f), kActionCount, turns.actions[f].data());
-  }
+  ReadActions(node["actions"], fragments, "fragment", &turns.actions);
   return turns;
+}
+
+Pace PaceFrom(const JsonNode& node, int policies) {
+  constexpr double kMost = 10;  // m/s
+  Pace pace{.slowest = NumberIn(node["slowest"], -kMost, 0),
+            .fastest = NumberIn(node["fastest"], 0, kMost)};
+  ReadActions(node["actions"], policies, "policy", &pace.actions);
+  return pace;
 }
 
 GraphPlan PlanFrom(const JsonNode& node, const std::string& file_name) {
@@ -120,7 +136,10 @@ std::string DescriptionOf(const ClipSkill& skill) {
 }
 
 Json PayloadOf(const ClipSkill& skill) {
-  Json json = {{"clip", {{"fragment", skill.clip.fragment}, {"lead", skill.clip.lead}}},
+  Json json = {{"clip",
+                {{"fragment", skill.clip.fragment},
+                 {"lead", skill.clip.lead},
+                 {"mirror_axes", skill.clip.mirror_axes}}},
                {"keep_heading", skill.keep_heading},
                {"clips", Json::array()},
                {"transitions", Json::array()},
@@ -141,11 +160,12 @@ Json PayloadOf(const ClipSkill& skill) {
   for (const FragmentPolicy& policy : skill.policies)
     json["policies"].push_back(PolicyJson(policy));
   if (skill.turns.rate > 0) {
-    Json actions = Json::array();
-    for (const auto& action : skill.turns.actions) {
-      actions.push_back(Row(action.data(), kActionCount));
-    }
-    json["turns"] = {{"rate", skill.turns.rate}, {"actions", actions}};
+    json["turns"] = {{"rate", skill.turns.rate}, {"actions", ActionsJson(skill.turns.actions)}};
+  }
+  if (!skill.pace.actions.empty()) {
+    json["pace"] = {{"slowest", skill.pace.slowest},
+                    {"fastest", skill.pace.fastest},
+                    {"actions", ActionsJson(skill.pace.actions)}};
   }
   return json;
 }
@@ -184,6 +204,9 @@ ClipSkill FromEnvelope(const Skill& envelope) {
   const JsonNode node(envelope.payload, "payload");
   skill.clip.fragment = NumberIn(node["clip"]["fragment"], 0.01, 10);
   skill.clip.lead = NumberIn(node["clip"]["lead"], 0, 10);
+  // Skills of before have none.
+  skill.clip.mirror_axes =
+      node["clip"].value().contains("mirror_axes") && node["clip"]["mirror_axes"].Bool();
   skill.keep_heading = node["keep_heading"].Bool();
   skill.plan = PlanFrom(node, "payload");
   for (const GraphClip& clip : skill.plan.clips) Validate(clip.motion, skill.character);
@@ -198,6 +221,7 @@ ClipSkill FromEnvelope(const Skill& envelope) {
   if (node.value().contains("turns")) {
     skill.turns = TurnsFrom(node["turns"], graph.Fragments());
   }
+  if (node.value().contains("pace")) skill.pace = PaceFrom(node["pace"], graph.policies);
   return skill;
 }
 

@@ -24,6 +24,7 @@ struct ClipSkill {
   Policies policies;
   State start;      // where a performance begins, in the first clip's axes; empty: as the clip does
   PushTurns turns;  // how it turns if it keeps no heading
+  Pace pace;        // how it goes slower and faster
   nlohmann::ordered_json provenance;  // how it was learned: settings, seed, version
   nlohmann::ordered_json metrics;     // what it was found to do
   // Of clips and transitions ("walk>run"), 0 to 1 as found when it was learned.

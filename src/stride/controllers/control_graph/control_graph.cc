@@ -98,6 +98,16 @@ double PathHeading(const Motion& motion, double from, double to) {
   return std::atan2(b[1] - a[1], b[0] - a[0]);
 }
 
+// Mean over the frames, each of a loop once.
+double MeanHeading(const Motion& motion) {
+  double x = 0, y = 0;
+  for (int k = 0; k + 1 < motion.FrameCount(); ++k) {
+    const double heading = Heading(RootOf(motion.frames[k]));
+    x += std::cos(heading), y += std::sin(heading);
+  }
+  return std::atan2(y, x);
+}
+
 // Takes a small turn of heading and of path out of a loop, evenly over its length, so that it goes
 // straight. (Captured loops may face elsewhere at their end without having walked a curve.)
 void Straighten(const Character& character, double turn, double path_turn, Motion* motion) {
@@ -238,7 +248,6 @@ Segment* AddSegment(const Motion& motion, double offset, double seconds, bool ke
   segment.count = count;
   segment.begin = graph->fragments.empty() ? 0 : graph->fragments.back().end;
   segment.end = segment.begin + steps;
-  const double start_heading = keep_axes ? 0 : Heading(RootOf(motion.frames[0]));
   const double turn = TurnBetween(RootOf(motion.frames.front()), RootOf(motion.frames.back()));
   const bool travels = segment.travels = MeanSpeed(motion) > kStandingSpeed;
   if (motion.loops && std::fabs(turn) < kStraight) {
@@ -246,8 +255,12 @@ Segment* AddSegment(const Motion& motion, double offset, double seconds, bool ke
         travels ? PathHeading(motion, 0.5, 1) - PathHeading(motion, 0, 0.5) : 0.5 * turn;
     Straighten(character, turn, 2 * std::remainder(path_turn, 6.283185307179586), &segment.motion);
   }
+  const double start_heading = keep_axes ? 0
+                               : options.symmetric && options.mirror_axes
+                                   ? MeanHeading(segment.motion)
+                                   : Heading(RootOf(motion.frames[0]));
   if (travels) segment.travel_heading = PathHeading(segment.motion, 0, 1) - start_heading;
-  // Everything in axes turned with the clip's first frame.
+  // Everything in the clip's own axes.
   if (start_heading != 0) {
     for (std::vector<double>& frame : segment.motion.frames) {
       MovePose(character, -start_heading, {}, &frame);

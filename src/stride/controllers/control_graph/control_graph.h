@@ -22,6 +22,10 @@ struct ClipOptions {
   double lead = 0.9;
   // Policies of the first half cycle, mirrored, serve the second (paper: walking and running).
   bool symmetric = false;
+  // The axes of a symmetric clip lie in its mirror plane, which is its mean heading. In those of
+  // its first frame, whose pelvis is turned, what the mirror shows is off, and the gait goes up to
+  // 15 degrees aside. False: skills learned so.
+  bool mirror_axes = true;
 };
 
 // About a tenth of a second of a segment.
@@ -43,7 +47,7 @@ inline constexpr double kStandingSpeed = 0.3;  // m/s: what is slower stands
 struct Segment {
   std::string name;
   Motion motion;      // scaled in time by less than a step so that the segment is a whole number of
-                      // steps; a clip's first frame faces along +X
+                      // steps; a clip's first frame faces along +X, a symmetric one on average
   double offset = 0;  // s of the motion at which the segment begins
   int clip = 0;       // of the plan; -1: a transition
   int from = 0, to = 0;       // clips of a transition

@@ -86,11 +86,16 @@ void RunPart(const ControlGraph& graph, std::span<const int> course, const Episo
   for (std::size_t f = 0; f < course.size(); ++f) {
     const Fragment& now = graph.fragments[course[f]];
     const BorderReference& end = graph.borders[now.end_border];
+    const double way = graph.segments[now.segment].travel_heading;
+    const float way_c = static_cast<float>(std::cos(way)),
+                way_s = static_cast<float>(std::sin(way));
     for (int lane = 0; lane < lanes; ++lane) {
       if (!alive[lane]) continue;
       float features[kFeatureCount], action[kActionCount];
       for (int k = 0; k < kFeatureCount; ++k) features[k] = runner->Feature(lane, k);
-      if (!options.keep_heading) features[feature::kHeading] = 0;
+      if (!options.keep_heading) {
+        features[feature::kHeading] = static_cast<float>(options.shown_heading);
+      }
       Act((*episodes[lane].policies)[now.policy], now.mirrored, features, action);
       for (int k = 0; k < kActionCount; ++k) {
         runner->Action(lane, k) =
@@ -120,6 +125,8 @@ void RunPart(const ControlGraph& graph, std::span<const int> course, const Episo
       ++lived[lane];
       seconds[lane] += graph.Seconds(course[f]);
       results[lane].cost += std::min(runner->Cost(lane), 20.0f);
+      results[lane].speed += way_c * runner->Feature(lane, feature::kVelocity) +
+                             way_s * runner->Feature(lane, feature::kVelocity + 1);
       double base = runner->Base(lane) + now.turn;
       if (!options.keep_heading) {
         const float heading = runner->Feature(lane, feature::kHeading);
@@ -134,7 +141,10 @@ void RunPart(const ControlGraph& graph, std::span<const int> course, const Episo
     results[lane].stood = alive[lane] != 0;
     results[lane].base = static_cast<float>(runner->Base(lane));
     if (alive[lane] && episodes[lane].end_state) runner->Store(lane, episodes[lane].end_state);
-    if (lived[lane] > 0) results[lane].cost /= static_cast<float>(lived[lane]);
+    if (lived[lane] > 0) {
+      results[lane].cost /= static_cast<float>(lived[lane]);
+      results[lane].speed /= static_cast<float>(lived[lane]);
+    }
   }
 }
 

@@ -16,6 +16,8 @@ struct EpisodeOptions {
   double action_noise = 0;  // rad
   bool vary_world = true;
   bool keep_heading = true;
+  double shown_heading = 0;  // rad off; what policies see where none is kept
+  double turned = 0;         // rad at most, that half of the trials begin off their heading
   WorldVariation variation;
   CostWeights weights;
 };
@@ -23,6 +25,7 @@ struct EpisodeOptions {
 struct EpisodeResult {
   float seconds = 0;   // survived
   float cost = 0;      // mean at the borders it lived through
+  float speed = 0;     // m/s along the way of its clips, mean at those borders
   bool stood = false;  // to the end
   float base = 0;      // heading of the clip's beginning at the end
   int last_push = -1;  // eighth of the directions; none so far

@@ -55,7 +55,7 @@ GraphFile ParseGraphFile(const std::string& text, const std::string& file_name,
   std::map<std::string, int> index;
   for (std::size_t k = 0; k < nodes.Size(); ++k) {
     const JsonNode node = nodes.At(k);
-    CheckKeys(node, {"name", "motion", "range", "fps", "loop", "symmetric", "rises"});
+    CheckKeys(node, {"name", "motion", "range", "fps", "loop", "in_place", "symmetric", "rises"});
     GraphClip clip;
     clip.name = node["name"].Text();
     if (!index.emplace(clip.name, static_cast<int>(k)).second) {
@@ -71,6 +71,7 @@ GraphFile ParseGraphFile(const std::string& text, const std::string& file_name,
     }
     if (Has(node, "fps")) source.fps = NumberIn(node["fps"], 1, 1000);
     if (Has(node, "loop")) source.loop = node["loop"].Bool();
+    if (Has(node, "in_place")) source.in_place = InPlaceFromName(node["in_place"].Text());
     if (Has(node, "symmetric")) clip.symmetric = node["symmetric"].Bool();
     if (Has(node, "rises")) clip.rises = node["rises"].Bool();
     try {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "stride/controllers/control_graph/graph_plan.h"
+#include "stride/motion/import/in_place.h"
 
 // The file of a control graph, described in docs/formats.md: nodes, each a clip or a range of it,
 // and transitions between them.
@@ -15,6 +16,7 @@ struct GraphNodeSource {
   int first_frame = -1, last_frame = -1;  // -1: from its start, to its end
   double fps = 0;                         // its true rate; 0: as the file says
   bool loop = false;                      // to be closed to a loop
+  InPlace in_place = InPlace::kAuto;      // whether its way is to be recovered
 };
 using GraphMotionLoader = std::function<Motion(const GraphNodeSource& source)>;
 

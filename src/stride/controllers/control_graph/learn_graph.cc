@@ -16,6 +16,7 @@
 #include "stride/motion/edit/seam.h"
 #include "stride/motion/edit/symmetry.h"
 #include "stride/motion/import/motion_source.h"
+#include "stride/sim/batch.h"
 
 namespace stride {
 namespace {
@@ -34,7 +35,8 @@ Motion LoadNode(const GraphNodeSource& source, const std::string& folder,
   if (is_file) {
     const std::string path = (std::filesystem::path(folder) / source.motion).string();
     MotionSource loaded = LoadAnyMotion(
-        path, character_name, {source.first_frame, source.last_frame, source.fps, source.loop});
+        path, character_name,
+        {source.first_frame, source.last_frame, source.fps, source.loop, source.in_place});
     warnings->insert(warnings->end(), loaded.warnings.begin(), loaded.warnings.end());
     return loaded.motion;
   }
@@ -120,6 +122,7 @@ class GraphJob final : public LearningJob {
     skill_.provenance = {{"method", "liu16"},
                          {"seed", request_.seed},
                          {"stride", STRIDE_VERSION},
+                         {"instruction_set", Batch::ChosenInstructionSet()},
                          {"settings", settings}};
     const std::size_t nodes = skill_.plan.clips.size(),
                       transitions = skill_.plan.transitions.size();
@@ -182,7 +185,8 @@ LearningMethod GraphMethod() {
                        "graph.svg"},
           .options = {{"motions",
                        "Folder of the motion files it names; that of the graph file if left out"},
-                      {"picture", "SVG file: the graph with the robustness of each node"}},
+                      {"picture", "SVG file: the graph with the robustness of each node",
+                       LearningOption::Kind::kOutput}},
           .schema = ConfigSchema<GraphLearnOptions>,
           .make = [](const LearningRequest& r, const Workers& workers,
                      std::vector<std::string>* warnings) {

@@ -308,7 +308,7 @@ LearningMethod OpenLoopMethod() {
            {"sigma", "Exploration at first, degrees; every other path twice that", Kind::kSetting,
             "sigma_deg"},
            {"time-scale", "The clip takes so many times as long", Kind::kSetting, "time_scale"},
-           {"sheet", "PNG file: the performed motion over time"}}) {
+           {"sheet", "PNG file: the performed motion over time", Kind::kOutput}}) {
     method.options.push_back(option);
   }
   return method;

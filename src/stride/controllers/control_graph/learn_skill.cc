@@ -8,9 +8,11 @@
 
 #include "stride/core/config.h"
 #include "stride/core/error.h"
+#include "stride/motion/edit/blend.h"
 #include "stride/motion/edit/symmetry.h"
 #include "stride/motion/import/import.h"
 #include "stride/scenario/option_syntax.h"
+#include "stride/sim/batch.h"
 
 namespace stride {
 namespace {
@@ -57,6 +59,9 @@ nlohmann::ordered_json CaptureJson(const CaptureOptions& capture) {
   nlohmann::ordered_json json = {{"range", nullptr}, {"fps", nullptr}, {"loop", capture.loop}};
   if (range != ":") json["range"] = range;
   if (capture.fps > 0) json["fps"] = capture.fps;
+  if (capture.in_place != InPlace::kAuto) {
+    json["in_place"] = capture.in_place == InPlace::kYes ? "yes" : "no";
+  }
   return json;
 }
 
@@ -91,11 +96,19 @@ class SkillJob final : public LearningJob {
     skill_.metrics = {{"seconds_of_100", alone.seconds},
                       {"cost", alone.cost},
                       {"seconds_of_60_pushed_60N", pushed.seconds}};
+    const Segment& segment = learner_.Graph().segments[0];
+    const double clip_speed = segment.travels ? MeanSpeed(segment.motion) : 0;
+    if (clip_speed > 0) {
+      skill_.metrics["speed"] = alone.speed;
+      skill_.metrics["speed_of_the_clip"] = clip_speed;
+    }
+    skill_.pace = learner_.FindPace();
     skill_.policies = learner_.Known().policies;
     skill_.start = learner_.Start();
     RecordTurns(&skill_);
     skill_.provenance["seed"] = seed_;
     skill_.provenance["stride"] = STRIDE_VERSION;
+    skill_.provenance["instruction_set"] = Batch::ChosenInstructionSet();
     skill_.provenance["settings"] = settings_;
     const GraphClip& clip = skill_.plan.clips[0];
     LearningResult result;
@@ -105,6 +118,12 @@ class SkillJob final : public LearningJob {
         {"alone", fmt::format("{:.1f} of 100 s", alone.seconds)},
         {"pushed",
          fmt::format("{:.1f} of 60 s, 0.2 s every 4 s up to 60 N, varied ground", pushed.seconds)}};
+    if (clip_speed > 0) {
+      result.lines.push_back(
+          {"speed", fmt::format("{:.2f} m/s by itself, the clip's {:.2f}; keeps {:.2f} to {:.2f}",
+                                alone.speed, clip_speed, clip_speed + skill_.pace.slowest,
+                                clip_speed + skill_.pace.fastest)});
+    }
     result.json = {{"clip", clip.motion.name},
                    {"character", skill_.character.name},
                    {"skill", out_},
@@ -179,17 +198,21 @@ CaptureOptions CaptureOf(const LearningRequest& request) {
     capture.fps = OptionSyntax{"--fps", "RATE", "--fps 120"}.Number(text, text);
   }
   capture.loop = request.Has("loop");
+  if (request.Has("in-place")) capture.in_place = InPlaceFromName(request.Text("in-place"));
   return capture;
 }
 
 std::vector<LearningOption> CaptureOptionList() {
   using Kind = LearningOption::Kind;
-  return {{"range", "Frames of a motion-capture file to take, first:last, from 0"},
-          {"fps", "True rate of a capture, frames/s, where the file is wrong"},
-          {"loop",
-           "Close a capture to a loop: the range; else the whole file, if it says that it wraps; "
-           "else the best cycle found",
-           Kind::kFlag}};
+  return {
+      {"range", "Frames of a motion-capture file to take, first:last, from 0"},
+      {"fps", "True rate of a capture, frames/s, where the file is wrong"},
+      {"loop",
+       "Close a capture to a loop: the range; else the whole file, if it says that it wraps; "
+       "else the best cycle found",
+       Kind::kFlag},
+      {"in-place",
+       "A capture whose root stays while feet slide: recover its way; yes, no, or auto (default)"}};
 }
 
 LearningMethod SkillMethod() {

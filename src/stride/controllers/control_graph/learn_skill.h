@@ -42,7 +42,7 @@ std::unique_ptr<LearningJob> MakeSkillJob(const LearnSkillRequest& request, cons
 LearningOutcome LearnSkill(const LearnSkillRequest& request, const LearningRunOptions& run,
                            int threads);
 
-// The frames, rate and loop that a user asked for: --range, --fps, --loop.
+// What of a capture a user asked for: --range, --fps, --loop, --in-place.
 CaptureOptions CaptureOf(const LearningRequest& request);
 std::vector<LearningOption> CaptureOptionList();
 LearningMethod SkillMethod();

@@ -99,6 +99,7 @@ void Learner::BeginEvolution() {
   state_.evolution = {};
   state_.direction_falls.assign(kPushDirections, 1.0);
   state_.start_falls.assign(graph_.segments.size(), 1.0);
+  if (options_.keep_heading && !options_.guided_heading) FindSteering();
   Pack(std::span(state_.policies).subspan(known_), &state_.evolution.parameters);
 }
 
@@ -231,6 +232,7 @@ Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int tr
   o.keep_heading = options_.keep_heading;
   o.variation = options_.variation;
   o.weights.velocity = static_cast<float>(options_.weight_velocity);
+  o.weights.heading = static_cast<float>(options_.weight_heading);
   const int start = StartInPool(entry), blocks = WholeBlocks(trials) / kTrialBlock;
   std::vector<EpisodeResult> results(WholeBlocks(trials));
   workers_.Map(
@@ -255,6 +257,7 @@ Learner::Trial Learner::Try(double seconds, double push, bool vary_world, int tr
   for (int k = 0; k < trials; ++k) {
     trial.seconds += results[k].seconds / trials;
     trial.cost += results[k].cost / trials;
+    trial.speed += results[k].speed / trials;
     lane_steps_ += static_cast<long>(results[k].seconds / world_.time_step);
   }
   return trial;

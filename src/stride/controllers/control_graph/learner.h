@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <Eigen/Core>
 #include <nlohmann/json.hpp>
 
 #include "stride/controllers/control_graph/episode.h"
@@ -31,7 +32,12 @@ struct LearnOptions {
   int guided_samples = 200;                   // more as long as paths are lost (paper: 200)
   int guided_pairs = 160;                     // for each policy (paper: 200)
   double first_sigma_deg = 10;                // more where paths are lost (paper: 5)
-  double action_noise_deg = 3;                // (paper: 3)
+  // Exploration never gets less than this: without it the regression sees less and less of what it
+  // is to answer, and policies get worse from the seventh iteration on (paper: none).
+  double least_sigma_deg = 5;
+  // Heading among what the regression explains: it then steers by chance, and falls.
+  bool guided_heading = false;
+  double action_noise_deg = 3;  // (paper: 3)
 
   int evolve_iterations = 20;
   int evolve_pairs = 512;
@@ -44,10 +50,12 @@ struct LearnOptions {
   double evolve_push_least = 0;                     // smallest, as a share of the largest
   double evolve_push_from = 0, evolve_push_to = 1;  // begin in this part of the clip
   double evolve_cost = 0.1;  // return lost for each unit of cost, as a share of the seconds
+  double evolve_turn = 1;    // rad, that half of the trials are turned away from their heading
   double evolve_focus = 0;   // share of the trials drawn by where falls were seen
   double smooth = 1.5;       // fragments over which perturbations of gains are alike
 
-  double weight_velocity = 1;  // in the cost (paper: 0.1)
+  double weight_heading = 12;  // in the cost (ours)
+  double weight_velocity = 4;  // in the cost (paper: 0.1)
   WorldVariation variation;
 };
 template <class Visitor>
@@ -71,6 +79,10 @@ void VisitConfig(LearnOptions& o, Visitor& visit) {
         "for the regression of each policy (paper: 200)");
   visit("first_sigma_deg", o.first_sigma_deg, {0.1, 45, "deg"},
         "exploration at first; more where the clip is lost (paper: 5)");
+  visit("least_sigma_deg", o.least_sigma_deg, {0, 45, "deg"},
+        "exploration at least, in guided learning");
+  visit("guided_heading", o.guided_heading,
+        "guided learning keeps the heading and learns to; else steering is found afterwards");
   visit("action_noise_deg", o.action_noise_deg, {0, 20, "deg"}, "noise on actions (paper: 3)");
   visit("evolve_iterations", o.evolve_iterations, {0, 10000}, "of the evolution of the gains");
   visit("evolve_pairs", o.evolve_pairs, {4, 100000}, "mirrored pairs an iteration");
@@ -92,9 +104,12 @@ void VisitConfig(LearnOptions& o, Visitor& visit) {
         "pushes of a trial begin in the part of the clip from this share of it");
   visit("evolve_push_to", o.evolve_push_to, {0, 1}, "up to this one");
   visit("evolve_cost", o.evolve_cost, {0, 1}, "weight of the tracking cost against survival");
+  visit("evolve_turn", o.evolve_turn, {0, 3, "rad"},
+        "how far half of the trials begin turned away from the heading they are to keep");
   visit("evolve_focus", o.evolve_focus, {0, 1},
         "share of the pushes and of the starts of trials drawn by where falls were seen");
   visit("smooth", o.smooth, {0, 20}, "fragments over which perturbations are alike");
+  visit("weight_heading", o.weight_heading, {0, 100}, "of the heading in the cost (ours)");
   visit("weight_velocity", o.weight_velocity, {0, 100}, "of the velocity in the cost (paper: 0.1)");
   VisitConfig(o.variation, visit);
 }
@@ -162,6 +177,9 @@ class Learner {
   // Where a performance begins well: a state in which rounds began, in the axes of the clip.
   State Start() const;
 
+  // How it goes slower and faster; none for graphs and for what stays where it is.
+  Pace FindPace() const;
+
   // The whole state as checked bytes. Restore throws InputError for what is damaged, and for what
   // another run made: another motion, body, seed, setting or instruction set.
   std::string Checkpoint() const;
@@ -170,6 +188,7 @@ class Learner {
   // Seconds survived, mean over trials; from the entry on, or from another fragment.
   struct Trial {
     double seconds = 0, cost = 0;
+    double speed = 0;  // m/s, along the clip's way
   };
   Trial Try(double seconds, double push, bool vary_world, int trials, int entry = -1) const;
   long LaneSteps() const { return lane_steps_; }
@@ -233,6 +252,13 @@ class Learner {
   std::vector<std::vector<char>> PoliciesUsed(const std::vector<TrialResult>& results) const;
   void Begin(const LearnStart& start);
   void BeginEvolution();
+  // What actions do to where it goes and how fast (learner_steering.cc).
+  EpisodeOptions SteeringTrials() const;
+  Eigen::VectorXd ResponseTo(
+      std::uint64_t key, const EpisodeOptions& options,
+      const std::function<void(FragmentPolicy*, int action, float change)>& apply,
+      const std::function<double(const EpisodeResult&)>& measure) const;
+  void FindSteering();
   void ClearPoolOfNew();
 
   LearnOptions options_;

@@ -97,8 +97,11 @@ EpisodeOptions Learner::TrialOptions() const {
   o.pushes.from = options_.evolve_push_from, o.pushes.to = options_.evolve_push_to;
   o.action_noise = 2 * kDegree;
   o.keep_heading = options_.keep_heading;
+  // Who keeps a heading that it was not shown in guided learning learns it here.
+  if (o.keep_heading && !options_.guided_heading) o.turned = options_.evolve_turn;
   o.variation = options_.variation;
   o.weights.velocity = static_cast<float>(options_.weight_velocity);
+  o.weights.heading = static_cast<float>(options_.weight_heading);
   return o;
 }
 
@@ -148,6 +151,9 @@ std::vector<Learner::TrialResult> Learner::RunTrials(
             const std::size_t at = pool[start][pick.Index(static_cast<int>(pool[start].size()))];
             episode.state = &state_.pool_states[at * state_size_];
             episode.base = state_.pool_base[at];
+          }
+          if (k % group == 0 && options.turned > 0 && pick.Uniform() < 0.5) {
+            episode.base += static_cast<float>(pick.Uniform(-options.turned, options.turned));
           }
         }
         const int next = course.back();

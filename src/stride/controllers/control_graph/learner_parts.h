@@ -58,10 +58,15 @@ enum class StreamUse : std::uint32_t {
   kPerturbation = 100,
   kTrialCourse = 101,  // of a block of trials
   kTrial = 102,        // what a trial meets: its world, pushes and noise
+  kSteering = 104,     // answers to a heading, tried
   kPool = 103,         // which states of the pool are replaced
   kTry = 200,          // as kTrial, of Learner::Try
   kTryCourse = 201,
 };
+
+// Iterations of trials that belong to none of the evolution.
+inline constexpr std::uint64_t kGuidedTrials = 1u << 31, kSteeringTrials = (1u << 31) + 1,
+                               kPaceTrials = (1u << 31) + 2;
 
 // A stream of its own for each (use, iteration, index).
 inline std::uint64_t StreamOf(std::uint64_t seed, StreamUse use, std::uint64_t iteration,

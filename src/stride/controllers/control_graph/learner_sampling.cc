@@ -74,7 +74,8 @@ SamplingOptions Learner::SamplingNow() const {
   o.vary_world = !first;
   o.variation = Narrowed(options_.variation, state_.disturbance);
   o.weights.velocity = static_cast<float>(options_.weight_velocity);
-  o.keep_heading = options_.keep_heading;
+  o.weights.heading = static_cast<float>(options_.weight_heading);
+  o.keep_heading = options_.keep_heading && (first || options_.guided_heading);
   o.known = known_;
   return o;
 }
@@ -206,10 +207,11 @@ void Learner::RefineBorders() {
 }
 
 void Learner::FitGuided(const std::vector<SamplePair>& pairs) {
-  FitPolicies(pairs, {}, &state_.policies);
+  FitPolicies(pairs, {.heading = options_.guided_heading}, &state_.policies);
   const float most = static_cast<float>(state_.first_sigma);
+  const float least = std::min(most, static_cast<float>(options_.least_sigma_deg * kDegree));
   for (FragmentPolicy& p : std::span(state_.policies).subspan(known_)) {
-    for (float& sigma : p.sigma) sigma = std::min(sigma, most);
+    for (float& sigma : p.sigma) sigma = std::clamp(sigma, least, most);
   }
 }
 
@@ -231,12 +233,11 @@ void Learner::AdaptEffort(const Sampled& sampled) {
 
 // By how long the policies stand under small pushes.
 void Learner::KeepTheBest(nlohmann::ordered_json* line) {
-  constexpr std::uint64_t kTrials = 1u << 31;  // apart from those of the evolution
-  const double seconds = StandingSeconds(kTrials);
+  const double seconds = StandingSeconds(kGuidedTrials);
   (*line)["seconds"] = seconds;
   (*line)["of"] = options_.evolve_seconds;
   state_.stale = seconds > 1.05 * state_.best_seconds ? 0 : state_.stale + 1;
-  if (seconds > state_.best_seconds) {
+  if (seconds >= state_.best_seconds) {  // of equals the last: it has seen more
     state_.best_seconds = seconds;
     state_.best = state_.policies;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "stride/controllers/control_graph/action.h"
@@ -18,6 +19,20 @@ struct FragmentPolicy {
   friend bool operator==(const FragmentPolicy&, const FragmentPolicy&) = default;
 };
 using Policies = std::vector<FragmentPolicy>;  // ControlGraph::policies
+
+// How a gait goes slower and faster: changes of the policies' offsets for each m/s.
+struct Pace {
+  std::vector<std::array<float, kActionCount>> actions;  // of each policy, rad s/m; none: it cannot
+  double slowest = 0, fastest = 0;                       // m/s, from its own speed: what it bears
+};
+inline Policies Paced(Policies policies, const Pace& pace, double faster) {
+  for (std::size_t p = 0; p < pace.actions.size(); ++p) {
+    for (int a = 0; a < kActionCount; ++a) {
+      policies[p].offset[a] += static_cast<float>(faster) * pace.actions[p][a];
+    }
+  }
+  return policies;
+}
 
 constexpr float kActionLimit = 1.2f;  // rad
 

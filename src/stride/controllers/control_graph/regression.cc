@@ -20,6 +20,7 @@ void FitPolicies(const std::vector<SamplePair>& pairs, const RegressionOptions& 
       for (int k = 0; k < kFeatureCount; ++k) s(i, k) = mine[i]->features[k];
       for (int k = 0; k < kActionCount; ++k) a(i, k) = mine[i]->action[k];
     }
+    if (!options.heading) s.col(feature::kHeading).setZero();
     const Eigen::RowVectorXd s_mean = s.colwise().mean(), a_mean = a.colwise().mean();
     s.rowwise() -= s_mean;
     a.rowwise() -= a_mean;

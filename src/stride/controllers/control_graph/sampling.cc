@@ -131,6 +131,8 @@ class SamplingController final : public Controller {
     return state;
   }
 
+  bool TakesSpeed() const override { return false; }
+
   void Step(const Observation& observation, const Command& command, Actuation* actuation) override {
     Steer(command);
     if (step_ == now().end) NextFragment();
@@ -272,6 +274,7 @@ ControllerInfo Describe() {
           },
           .min_motions = 1,
           .max_motions = 1,
+          .follows_any_clip = true,
           .schema = [] { return ConfigSchema<SamplingConfig>(); },
           .resolve =
               [](const ControllerInput& input, std::vector<std::string>* warnings) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 
 #include "stride/controllers/control_graph/clip_servos.h"
@@ -15,6 +16,8 @@
 #include "stride/core/error.h"
 #include "stride/dynamics/model.h"
 #include "stride/math/rotation.h"
+#include "stride/motion/edit/blend.h"
+#include "stride/motion/kinematics.h"
 #include "stride/scenario/fall.h"
 
 // Performs a learned skill (liu16): the fragments of its clip one after the other, around and
@@ -24,9 +27,12 @@ namespace stride::control_graph_controller {
 namespace {
 
 constexpr double kLeftOfATurn = 0.1;  // rad
+// How far the heading may run ahead of a character; LearnOptions::evolve_turn teaches a little
+// more.
+constexpr double kTaughtTurn = 0.8;  // rad
 
 struct SkillConfig {
-  double turn_rate = 0.6;   // rad/s
+  double turn_rate = 0;     // rad/s
   double turn_lead = 0.25;  // rad
   double phase_reset = 0;   // s
   double fall_action = 4;   // rad
@@ -34,7 +40,8 @@ struct SkillConfig {
 };
 template <class Visitor>
 void VisitConfig(SkillConfig& c, Visitor& visit) {
-  visit("turn_rate", c.turn_rate, {0, 10, "rad/s"}, "how fast a commanded heading is taken up");
+  visit("turn_rate", c.turn_rate, {0, 10, "rad/s"},
+        "how fast a commanded heading is taken up; 0: as fast as it was taught to");
   visit("turn_lead", c.turn_lead, {0.01, 3, "rad"},
         "how far the heading that is kept runs ahead of a character that turns, on a graph");
   visit("phase_reset", c.phase_reset, {0, 0.5, "s"},
@@ -66,6 +73,10 @@ class SkillController final : public Controller {
     time_step_ = input.world.time_step;
     servos_.emplace(graph_, character, terrain_);
     base_ = -segment().travel_heading;
+    own_speed_ = MeanSpeed(segment().motion);
+    // As fast as it was taught to; graphs, and skills learned before this was, follow slowly.
+    const bool quick = graph_->segments.size() == 1 && skill_->clip.mirror_axes;
+    turn_rate_ = config_.turn_rate > 0 ? config_.turn_rate : quick ? 1 : 0.6;
     if (graph_->segments.size() == 1) FindLandings();
   }
 
@@ -88,7 +99,10 @@ class SkillController final : public Controller {
       // Known of a single clip only.
       if (config_.phase_reset > 0 && !foot_of_.empty()) ResetPhase(observation.contacts);
       const double end = graph_->fragments[fragment_].end * graph_->time_step;
-      if (clip_time_ > end - 0.5 * time_step_) NextFragment(command);
+      if (clip_time_ > end - 0.5 * time_step_) {
+        NextFragment(command);
+        KeepWay(observation.state, command);
+      }
       if (!acted_) Feedback(observation.state);
     }
     const int step = std::clamp(static_cast<int>(clip_time_ / graph_->time_step + 1e-6),
@@ -99,6 +113,10 @@ class SkillController final : public Controller {
   }
 
   const State* Reference() const override { return servos_->Reference(); }
+  std::optional<SpeedRange> Speeds() const override {
+    if (skill_->pace.actions.empty()) return {};
+    return SpeedRange{own_speed_ + skill_->pace.slowest, own_speed_ + skill_->pace.fastest, false};
+  }
 
   std::vector<DebugChannel> Channels() const override {
     return {{"phase", "", DebugChannel::Kind::kScalar},
@@ -110,6 +128,13 @@ class SkillController final : public Controller {
   }
   std::vector<std::string> Styles() const override {
     return graph_->segments.size() > 1 ? choice_->Styles() : std::vector<std::string>{};
+  }
+  bool Turns() const override {
+    return graph_->segments.size() > 1 || skill_->keep_heading || skill_->turns.rate > 0;
+  }
+  // A single clip that was not taught a pace goes at its own speed.
+  bool TakesSpeed() const override {
+    return graph_->segments.size() > 1 || !skill_->pace.actions.empty();
   }
   BehaviourGraph Graph() const override {
     if (graph_->segments.size() == 1) return {};
@@ -156,12 +181,11 @@ class SkillController final : public Controller {
       // Transitions and clips that turn by themselves do not bear more, nor what leads to them.
       if (segment().clip < 0 || turn_rate != 0 || !segment().travels) return;
       if (std::fabs(course_error_) > GraphChoice::kFarAround && choice_->CanTurn()) return;
-      // The character comes along before the heading moves on.
-      if (heading_error_ * course_error_ < 0 && std::fabs(heading_error_) > config_.turn_lead) {
-        return;
-      }
     }
-    servos_->Steer(segment(), *command.heading, config_.turn_rate * time_step_, &base_);
+    // The character comes along before the heading moves on.
+    const double lead = in_graph ? config_.turn_lead : kTaughtTurn;
+    if (heading_error_ * course_error_ < 0 && std::fabs(heading_error_) > lead) return;
+    servos_->Steer(segment(), *command.heading, turn_rate_ * time_step_, &base_);
   }
 
   // Fragments that begin when a foot lands in the clip, and which bodies belong to each foot.
@@ -228,6 +252,33 @@ class SkillController final : public Controller {
     if (begin != done.end) clip_time_ = begin * graph_->time_step;
   }
 
+  // A gait may go a little aside of where it faces, or face a little aside of where it is to; and
+  // be a little slower than its clip. The heading and the pace that its feedback is shown move
+  // against what whole rounds were off.
+  void KeepWay(const State& state, const Command& command) {
+    const bool whole_round = graph_->segments.size() == 1 && fragment_ == segment().first;
+    if (!whole_round || !segment().travels || std::fabs(graph_->fragments.back().turn) > 0.05) {
+      return;
+    }
+    constexpr double kShare = 0.2, kMost = 0.6;  // of the error a round; rad
+    constexpr double kTurning = 0.35;            // rad off: it turns, or was pushed
+    const Vec3d here = Vec3At(state.q, 0), way = here - round_start_;
+    const double off = std::remainder(std::atan2(way.y, way.x) - base_ - segment().travel_heading,
+                                      2 * std::numbers::pi);
+    const bool straight = round_base_ && std::fabs(*round_base_ - base_) < 1e-6;
+    if (straight && skill_->keep_heading && std::fabs(off) < kTurning) {
+      drift_ = std::clamp(drift_ - kShare * off, -kMost, kMost);
+    }
+    if (round_base_ && !skill_->pace.actions.empty()) {
+      const double wanted = command.speed.value_or(own_speed_);
+      const double slow = wanted - std::hypot(way.x, way.y) / graph_->Seconds();
+      pace_ = std::clamp(pace_ + kShare * std::clamp(slow, -0.5, 0.5), skill_->pace.slowest,
+                         skill_->pace.fastest);
+    }
+    round_start_ = here;
+    round_base_ = base_;
+  }
+
   // Of its state, or of feedback that asks for too much (the paper's sign).
   bool Fallen(const double* features, const BorderReference& border) {
     float square = 0;
@@ -286,8 +337,9 @@ class SkillController final : public Controller {
     model_.SetState(state);
     const Articulation<double> art = model_.View();
     const Quat<float>& r = graph_->borders[graph_->fragments[fragment_].border].root;
-    const Facing<double> facing = FacingOf(art.joints[0].rot, Quatd{r.w, r.x, r.y, r.z},
-                                           std::cos(base_ / 2), std::sin(base_ / 2));
+    const Facing<double> facing =
+        FacingOf(art.joints[0].rot, Quatd{r.w, r.x, r.y, r.z}, std::cos((base_ + drift_) / 2),
+                 std::sin((base_ + drift_) / 2));
     const double ground = SurfaceAt(terrain_, state.q[0], state.q[1]).height;
     double features[kFeatureCount];
     ComputeFeatures(model_.GetTree(), art, graph_->parts, facing, ground, features);
@@ -306,7 +358,13 @@ class SkillController final : public Controller {
     float seen[kFeatureCount];
     for (int k = 0; k < kFeatureCount; ++k) seen[k] = static_cast<float>(features[k]);
     const Fragment& now = graph_->fragments[fragment_];
-    Act(skill_->policies[now.policy], now.mirrored, seen, action_);
+    FragmentPolicy policy = skill_->policies[now.policy];
+    if (pace_ != 0) {
+      for (int a = 0; a < kActionCount; ++a) {
+        policy.offset[a] += static_cast<float>(pace_) * skill_->pace.actions[now.policy][a];
+      }
+    }
+    Act(policy, now.mirrored, seen, action_);
     if (push_turn_ != 0) {
       for (int k = 0; k < kActionCount; ++k) {
         action_[k] += static_cast<float>(push_turn_) * skill_->turns.actions[fragment_][k];
@@ -323,6 +381,8 @@ class SkillController final : public Controller {
   double time_step_;
   std::optional<ClipServos> servos_;
   bool can_rise_ = false;
+  double own_speed_ = 0;          // m/s, of the clip
+  double turn_rate_ = 0;          // rad/s
   std::vector<int> foot_of_;      // of each body: 0 left, 1 right, -1 neither
   std::vector<int> landings_[2];  // fragments
   // Memory of the run.
@@ -331,6 +391,10 @@ class SkillController final : public Controller {
   double clip_time_ = 0;     // of the graph's steps, s
   double base_ = 0;          // heading of the clip's beginning
   double course_error_ = 0;  // rad
+  double drift_ = 0;         // by which the heading shown to the feedback is off base_, rad
+  double pace_ = 0;          // m/s faster than by itself
+  Vec3d round_start_;
+  std::optional<double> round_base_;  // base_ where the round began, once one has
   bool lying_ = false;
   double lying_seconds_ = 0;
   double free_seconds_ = 0;  // since somebody lay on top

@@ -20,6 +20,7 @@
 #include "stride/scenario/option_text.h"
 #include "stride/scenario/placement.h"
 #include "stride/scenario/variation.h"
+#include "stride/sim/batch.h"
 
 namespace stride::data_driven_controller {
 namespace {
@@ -169,6 +170,7 @@ LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const
                              {"clip_source", held.clips[plan->learned].motion.source},
                              {"seed", plan->request.seed},
                              {"stride", STRIDE_VERSION},
+                             {"instruction_set", Batch::ChosenInstructionSet()},
                              {"settings", ConfigToJson(plan->settings)}},
               .metrics = {{"seconds_of_60", walk.seconds},
                           {"speed", speed},

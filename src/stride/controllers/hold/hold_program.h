@@ -38,6 +38,8 @@ struct HoldProgram {
   template <class S, class Real>
   STRIDE_INLINE void Measure(const LaneView<S, Real>&, const S*, S*) const {}
 
+  bool Turns() const { return false; }
+  bool TakesSpeed() const { return false; }
   std::vector<DebugChannel> Channels() const { return {}; }
   void ReadChannels(const double*, std::span<float>) const {}
   static const LaneKernels<LaneProgramKernel>& Kernels() { return HoldKernels(); }

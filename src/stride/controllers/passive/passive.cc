@@ -16,6 +16,8 @@ class PassiveBody final : public Controller {
   void Step(const Observation&, const Command&, Actuation* actuation) override {
     *actuation = actuation_;
   }
+  bool Turns() const override { return false; }
+  bool TakesSpeed() const override { return false; }
 
  private:
   State stand_;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <numbers>
 #include <vector>
 
+#include "stride/controllers/simbicon/human_gait.h"
 #include "stride/controllers/simbicon/joint_chain.h"
 
 // What the objective of wang09 needs to know of a walk, summed up step by step inside a lane
@@ -35,6 +37,7 @@ struct GaitMeter {
     kHeadTilted,  // s with the head turned by more than 0.1 rad
     kHeadShake,   // squares of its acceleration
     kHeadTwist,   // squares of its angular acceleration
+    kHeadJerk,    // squares of its acceleration as seen: kSeenSeconds
     kStartX,      // centre of mass, world
     kStartY,
     kStartZ,
@@ -53,18 +56,30 @@ struct GaitMeter {
     kLegSquare,
     kSpeedOff,  // ahead, beyond what was commanded, m
     kStanding,  // s
+    kCurves,    // squares of the angle to what people do: thigh, knee, foot of both legs, rad^2 s
+    kCurveSeconds = kCurves + kHumanCurves,
+    kImpact,  // squares of what the ground bears beyond kSoftLoad, in weights
     kValues,
     // Memory only.
     kSpin = kValues,                // of the step before
     kHeadVelocity,                  // 3
     kHeadSpin = kHeadVelocity + 3,  // 3
-    kSlots = kHeadSpin + 3,
+    kHeadSeen = kHeadSpin + 3,      // 3, its velocity, smoothed
+    kStepTime = kHeadSeen + 3,      // s since a foot landed
+    kStepBefore,                    // s that the step before took
+    kSlots,
   };
 
   static constexpr int kGroups = 4;
   std::vector<int> group;  // of a body's joint: 1 hip, 2 knee, 3 ankle, 0 any other
   int head = -1;           // or trunk, or pelvis
   JointChain hips[2], arms[2];
+  int thigh[2] = {0, 0}, shank[2] = {0, 0}, foot[2] = {0, 0};  // bodies, left and right
+  double weight = 0;                                           // N
+  // An eye or a camera sees no shock of some milliseconds: a frame's time.
+  static constexpr double kSeenSeconds = 1.0 / 30;
+  // A walking person's two feet bear up to some 1.2 weights.
+  static constexpr double kSoftLoad = 1.3;
 
   template <class S>
   static STRIDE_INLINE void Begin(S* slots) {
@@ -110,6 +125,12 @@ struct GaitMeter {
     slots[kHeadSpin] = head_motion.w.x;
     slots[kHeadSpin + 1] = head_motion.w.y;
     slots[kHeadSpin + 2] = head_motion.w.z;
+    const Vec3<S> smooth{slots[kHeadSeen], slots[kHeadSeen + 1], slots[kHeadSeen + 2]};
+    const Vec3<S> change = Choose(first, Vec3<S>{S(0), S(0), S(0)}, head_motion.v - smooth);
+    const S seen(1 / kSeenSeconds);
+    slots[kHeadJerk] += h * SquaredNorm(change * seen);
+    const Vec3<S> now = Choose(first, head_motion.v, smooth + change * Min(S(1), h * seen));
+    slots[kHeadSeen] = now.x, slots[kHeadSeen + 1] = now.y, slots[kHeadSeen + 2] = now.z;
     // Angle between the head's axes and the heading's: trace = 1 + 2 cos.
     const Mat3<S>& r = head_motion.r;
     const S trace = moment.cosine * r.xx + moment.sine * r.yx + moment.cosine * r.yy -
@@ -150,9 +171,51 @@ struct GaitMeter {
       slots[kArmSquare] += h * arm * arm;
       slots[kLegSquare] += h * leg * leg;
     }
+    AddCurves(view, moment, slots);
     slots[kSpeedOff] += h * moment.speed_off;
     slots[kStanding] += Select(moment.stands, h, S(0));
     slots[kSeconds] += h;
+  }
+
+ private:
+  // The legs beside people's at the same share of the cycle. How long a step will be is known from
+  // the one before.
+  template <class S, class Real>
+  STRIDE_INLINE void AddCurves(const LaneView<S, Real>& view, const GaitMoment<S>& moment,
+                               S* slots) const {
+    const S h = view.time_step;
+    slots[kStepBefore] = Select(moment.landed, slots[kStepTime], slots[kStepBefore]);
+    slots[kStepTime] = Select(moment.landed, S(0), slots[kStepTime]) + h;
+    // The first landing ends no whole step.
+    const Mask<S> known = slots[kSteps] + slots[kSteps + 1] > S(1.5);
+    const S time = Select(known, h, S(0));
+    slots[kCurveSeconds] += time;
+    const S share = Min(S(1), slots[kStepTime] / Max(slots[kStepBefore], h));
+    S sine, cosine;
+    SinCos(S(std::numbers::pi) * share, &sine, &cosine);
+    for (int side = 0; side < 2; ++side) {
+      // The other leg is half a cycle further.
+      const Mask<S> stands = side == 0 ? moment.left_stands : !moment.left_stands;
+      const S s = Select(stands, sine, -sine), c = Select(stands, cosine, -cosine);
+      const Mat3<S>&t = view.Motion(thigh[side]).r, &k = view.Motion(shank[side]).r,
+            &f = view.Motion(foot[side]).r;
+      // Of an angle, given by two sides of a triangle, to people's: 2 (1 - cos).
+      const auto add = [&](int curve, const HumanCurve& human, const S& y, const S& x) {
+        S sine_wanted, cosine_wanted;
+        SinCos(human.At(s, c), &sine_wanted, &cosine_wanted);
+        const S length = Sqrt(Max(x * x + y * y, S(1e-6)));
+        const S off = S(1) - (x * cosine_wanted + y * sine_wanted) / length;
+        slots[kCurves + curve] += time * off;  // half of each leg's
+      };
+      add(0, kHumanThigh, -(moment.cosine * t.xz + moment.sine * t.yz), t.zz);
+      add(1, kHumanKnee, t.xx * k.xz + t.yx * k.yz + t.zx * k.zz,
+          t.xz * k.xz + t.yz * k.yz + t.zz * k.zz);
+      add(2, kHumanFoot, f.zx, moment.cosine * f.xx + moment.sine * f.yx);
+    }
+    S load(0);
+    for (int i = 0; i < view.contact_count; ++i) load += view.contacts[kContactSlots * i + 2];
+    const S beyond = Max(S(0), load * S(1 / weight) - S(kSoftLoad));
+    slots[kImpact] += h * beyond * beyond;
   }
 };
 

@@ -20,6 +20,7 @@
 #include "stride/optim/cma_es.h"
 #include "stride/scenario/placement.h"
 #include "stride/scenario/variation.h"
+#include "stride/sim/batch.h"
 
 // `stride learn simbicon`: a walk or a run found by CMA-ES, made robust by pushes, taught to stop.
 namespace stride {
@@ -147,6 +148,7 @@ LearningResult ResultOf(const Plan& plan, std::span<const double> found, double 
               .provenance = {{"method", "simbicon"},
                              {"seed", plan.request.seed},
                              {"stride", STRIDE_VERSION},
+                             {"instruction_set", Batch::ChosenInstructionSet()},
                              {"settings", ConfigToJson(settings)}},
               .metrics = {{"seconds_of_100", walk.seconds},
                           {"speed", speed},

@@ -12,14 +12,18 @@ namespace stride {
 namespace {
 
 using M = GaitMeter;
-constexpr std::array<const char*, kWalkTerms> kNames = {"user", "vel",  "land",  "fail", "sym",
-                                                        "ang",  "head", "power", "ratio"};
-// Weights and tolerances of the paper; power's is for 70 kg.
-constexpr std::array<double, kWalkTerms> kWeights = {100, 100, 1.2, 120000, 100, 10, 100, 1e-5, 1};
+constexpr std::array<const char*, kWalkTerms> kNames = {
+    "user", "vel", "land", "fail", "sym", "ang", "head", "power", "ratio", "human", "soft"};
+// Weights and tolerances of the paper; power's is for 70 kg. The last two are ours.
+constexpr std::array<double, kWalkTerms> kWeights = {100, 100,  1.2, 120000, 100, 10,
+                                                     100, 1e-5, 1,   0.01,   0.1};
 constexpr double kAlphaVel = 0.01, kAlphaHead = 0.012;
 constexpr double kEpsVel = 0.025, kEpsStep = 0.025, kEpsTime = 0.025, kEpsAng = 0.05,
                  kEpsHead = 0.1;
 constexpr std::array<double, 3> kHumanRatio = {0.43, 0.04, 0.53};
+
+constexpr std::array<double, kHumanCurves> kHumanDeviations = {
+    kHumanThigh.deviation, kHumanKnee.deviation, kHumanFoot.deviation};
 
 // Equation 3.
 double Q(double d, double eps) { return std::fabs(d) > eps ? d * d : 0; }
@@ -52,6 +56,11 @@ WalkFigures FiguresOf(std::span<const double> v) {
   f.squared_torque = v[M::kTorqueAll] / t;
   f.head_shake = std::sqrt(v[M::kHeadShake] / t);
   f.head_twist = std::sqrt(v[M::kHeadTwist] / t);
+  f.head_jerk = std::sqrt(v[M::kHeadJerk] / t);
+  const double whole = std::max(v[M::kCurveSeconds], 1e-3);
+  for (int k = 0; k < kHumanCurves; ++k) {
+    f.curves[k] = std::sqrt(v[M::kCurves + k] / whole) / kHumanDeviations[k];
+  }
   f.arm_phase = -v[M::kArmLeg] / std::sqrt(std::max(v[M::kArmSquare] * v[M::kLegSquare], 1e-12));
   return f;
 }
@@ -99,6 +108,10 @@ WalkScore ScoreOf(std::span<const double> v, const WalkGoal& goal) {
   for (int k = 0; k < 3; ++k) {  // 15
     raw(WalkTerm::kRatio) += (f.ratio[k] - kHumanRatio[k]) * (f.ratio[k] - kHumanRatio[k]);
   }
+  for (const double deviations : f.curves) {
+    raw(WalkTerm::kHuman) += deviations * deviations / kHumanCurves;
+  }
+  raw(WalkTerm::kSoft) = v[M::kImpact] / t;
   for (int k = 0; k < kWalkTerms; ++k) {
     const bool power = k == static_cast<int>(WalkTerm::kPower);
     score.weighted[k] = kWeights[k] * (power && !goal.fastest ? 70 / goal.mass : 1) * score.raw[k];
@@ -121,6 +134,8 @@ nlohmann::ordered_json ToJson(const WalkFigures& f) {
           {"squared_torque", f.squared_torque},
           {"head_shake", f.head_shake},
           {"head_twist", f.head_twist},
+          {"head_jerk", f.head_jerk},
+          {"thigh_knee_foot", f.curves},
           {"arm_phase", f.arm_phase}};
 }
 nlohmann::ordered_json ToJson(const WalkScore& score) {

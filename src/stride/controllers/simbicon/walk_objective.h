@@ -7,11 +7,34 @@
 
 #include <nlohmann/json.hpp>
 
-// The objective of wang09 (its Section 4.1): nine terms of a walk that was measured by GaitMeter.
+#include "stride/controllers/simbicon/human_gait.h"
+
+// The objective of wang09 (its Section 4.1), and two terms of ours, of a walk that was measured by
+// GaitMeter.
 namespace stride {
 
-enum class WalkTerm : int { kUser, kVel, kLand, kFail, kSym, kAng, kHead, kPower, kRatio, kCount };
+enum class WalkTerm : int {
+  kUser,
+  kVel,
+  kLand,
+  kFail,
+  kSym,
+  kAng,
+  kHead,
+  kPower,
+  kRatio,
+  // Beyond the paper.
+  kHuman,  // legs move as people's
+  kSoft,   // feet land softly
+  kCount
+};
 inline constexpr int kWalkTerms = static_cast<int>(WalkTerm::kCount);
+using TermFlags = std::array<bool, kWalkTerms>;
+inline constexpr TermFlags kOwnTerms = [] {  // beyond the paper
+  TermFlags flags{};
+  flags[static_cast<int>(WalkTerm::kHuman)] = flags[static_cast<int>(WalkTerm::kSoft)] = true;
+  return flags;
+}();
 const char* TermName(WalkTerm term);         // "user"
 WalkTerm FindTerm(const std::string& name);  // throws InputError with the names
 
@@ -22,7 +45,7 @@ struct WalkGoal {
   double slope = 0;                          // rad, of the ground ahead
   // Only the time counts in the cost of transport: walks as fast as it can (the paper's 1 / v).
   bool fastest = false;
-  std::array<bool, kWalkTerms> without{};
+  TermFlags without = kOwnTerms;
   // Of the paper's tolerances of what the user wants. A search asks for more than is judged, since
   // ten seconds are not a hundred.
   double user_tolerance = 1;
@@ -36,7 +59,11 @@ struct WalkFigures {
   double squared_torque = 0;      // E_power, N^2 m^2
   double head_shake = 0;          // root mean square of its acceleration, m/s^2
   double head_twist = 0;          // and of its angular acceleration, rad/s^2
-  double arm_phase = 0;           // correlation of the arms' swing with the other legs': 1 natural
+  double head_jerk = 0;           // root mean square of its acceleration as seen, m/s^2
+  // Root mean square of the legs' angles to people's mean, in deviations between people: thigh,
+  // knee, foot.
+  std::array<double, kHumanCurves> curves{};
+  double arm_phase = 0;  // correlation of the arms' swing with the other legs': 1 natural
 };
 // `values`: what the lane program measured, GaitMeter's.
 WalkFigures FiguresOf(std::span<const double> values);

@@ -91,6 +91,22 @@ TEST(WalkObjective, EachTermHasThePapersWeightAndTolerance) {
   EXPECT_NEAR(Term(v, {}, WalkTerm::kRatio), 2 * 0.04 * 0.04, 1e-9);
 }
 
+// Ours: squares of deviations between people, mean of three curves; and of weights beyond 1.3.
+TEST(WalkObjective, LegsShouldMoveAsPeoplesAndLandSoftly) {
+  EXPECT_EQ(Term(GoodWalk(), {}, WalkTerm::kHuman), 0);
+  auto v = GoodWalk();
+  v[M::kCurveSeconds] = 8;
+  v[M::kCurves + 1] = 8 * std::pow(3 * kHumanKnee.deviation, 2);
+  EXPECT_NEAR(FiguresOf(v).curves[1], 3, 1e-9);
+  const double human = Term(v, {}, WalkTerm::kHuman);
+  EXPECT_GT(human, 0);
+  v[M::kCurves + 2] = 8 * std::pow(3 * kHumanFoot.deviation, 2);
+  EXPECT_NEAR(Term(v, {}, WalkTerm::kHuman), 2 * human, 1e-9);
+  EXPECT_EQ(Term(v, {}, WalkTerm::kSoft), 0);
+  v[M::kImpact] = 1;
+  EXPECT_GT(Term(v, {}, WalkTerm::kSoft), 0);
+}
+
 TEST(WalkObjective, TermsAreLeftOutButReported) {
   auto v = GoodWalk();
   v[M::kNowY] = 1;

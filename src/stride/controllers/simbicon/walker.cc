@@ -28,10 +28,14 @@ GaitMeter GaitMeterOf(const Character& character) {
     mark(meter.hips[side], 1);
     mark(ChainOf(character, roles.shank), 2);
     mark(ChainOf(character, roles.foot), 3);
+    meter.thigh[side] = character.BodyOf(roles.thigh);
+    meter.shank[side] = character.BodyOf(roles.shank);
+    meter.foot[side] = character.BodyOf(roles.foot);
   }
   for (const Role role : {Role::kPelvis, Role::kTrunk, Role::kHead}) {
     if (character.BodyOf(role) >= 0) meter.head = character.BodyOf(role);
   }
+  meter.weight = TotalMass(character) * World().gravity;
   return meter;
 }
 

@@ -19,6 +19,7 @@
 #include "stride/optim/cma_es.h"
 #include "stride/scenario/placement.h"
 #include "stride/scenario/variation.h"
+#include "stride/sim/batch.h"
 
 // `stride learn walker`: walks optimised by CMA-ES for the objective of wang09, then, beyond the
 // paper, made robust while they stay natural.
@@ -31,7 +32,8 @@ constexpr double kAloneSeconds = 100;  // a walk that is found is tried as long
 
 struct WalkerSettings {
   double speed = 0, step_length = 0, slope = 0, friction = 0.9;
-  std::array<bool, kWalkTerms> without{};
+  double time_step = 0.005;
+  TermFlags without{};
   std::string start = "shipped", covariance = "separable";
   bool fastest = false, free = false;
   int iterations = 300, population = 64;
@@ -53,6 +55,7 @@ void VisitConfig(WalkerSettings& s, Visitor& visit) {
         "of its steps; 0: any, or a human's where no speed is given");
   visit("slope", s.slope, {-45, 45, "degrees"}, "of the ground ahead, uphill positive");
   visit("friction", s.friction, {0.01, 10}, "of the ground");
+  visit("time_step", s.time_step, {0.0001, 0.01, "s"}, "of the simulation (paper: 1/2400)");
   for (int k = 0; k < kWalkTerms; ++k) {
     static const std::array<std::string, kWalkTerms> keys = [] {
       std::array<std::string, kWalkTerms> names;
@@ -64,8 +67,8 @@ void VisitConfig(WalkerSettings& s, Visitor& visit) {
     visit(keys[k].c_str(), s.without[k], "leave this term of the objective out");
   }
   visit("free", s.free,
-        "neither speed nor step length are wanted: what costs least for the way (the paper's "
-        "default)");
+        "the paper's nine terms alone; where no speed or step length is given none is wanted, but "
+        "what costs least for the way");
   visit("fastest", s.fastest, "only time costs: as fast as it can walk");
   visit("start", s.start, {"shipped", "paper"},
         "where the search begins: a walker that is built in, or the paper's Table 2");
@@ -123,6 +126,7 @@ Scenario ScenarioOf(const Plan& plan, double slope, double friction) {
   Scenario scenario;
   scenario.seconds = plan.settings.seconds;
   scenario.world.contact.passes = 2;  // as rough as other learning
+  scenario.world.time_step = plan.settings.time_step;
   scenario.world.friction = friction;
   scenario.world.terrain.slope = slope * kDegree;
   return scenario;
@@ -204,6 +208,7 @@ LearningResult ResultOf(const Plan& plan, const Scenario& scenario, double own_s
                     .provenance = {{"method", "walker"},
                                    {"seed", plan.request.seed},
                                    {"stride", STRIDE_VERSION},
+                                   {"instruction_set", Batch::ChosenInstructionSet()},
                                    {"settings", ConfigToJson(plan.settings)}},
                     .metrics = {{"seconds_of_100", walk.seconds},
                                 {"figures", ToJson(figures)},
@@ -523,6 +528,11 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   goal.mass = plan->mass;
   goal.com_height = CenterOfMassAt(character, StandOn(character, {}).q).z;
   goal.fastest = settings.fastest;
+  // People's curves are those of level ground; a free walk is the paper's.
+  if (settings.free || settings.slope != 0) {
+    settings.without[static_cast<int>(WalkTerm::kHuman)] = true;
+  }
+  if (settings.free) settings.without[static_cast<int>(WalkTerm::kSoft)] = true;
   goal.without = settings.without;
 
   using Found = std::vector<std::vector<double>>;
@@ -596,9 +606,12 @@ LearningMethod WalkerLearning() {
       .options = {{"from", "Skill of this method to begin with"},
                   {"without",
                    "Term of the objective to leave out (user, vel, land, fail, sym, "
-                   "ang, head, power, ratio)",
+                   "ang, head, power, ratio, human, soft)",
                    Kind::kList},
-                  {"free", "No speed or step length is wanted: what costs least", Kind::kFlag},
+                  {"free",
+                   "The paper's nine terms alone; no speed or step length is wanted: what costs "
+                   "least",
+                   Kind::kFlag},
                   {"speed", "To walk at, m/s", Kind::kSetting, "speed"},
                   {"step-length", "Of its steps, m", Kind::kSetting, "step_length"},
                   {"slope", "Of the ground, degrees, uphill positive: found step by step",

@@ -87,6 +87,12 @@ SplineFit FitSplines(const Character& character, const SplineBody& body, const M
   const Stretch cycle =
       motion.loops ? Stretch{0, motion.Duration()} : FindCycle(character, body, motion);
   fit.first = cycle.first;
+  // A loop's last frame is where it begins again, further on.
+  const std::vector<double> from = SampleMotion(motion, character, cycle.first),
+                            to = SampleMotion(motion, character, cycle.first + cycle.seconds);
+  if (character.bodies[0].joint.kind == JointKind::kFree) {
+    fit.speed = std::hypot(to[0] - from[0], to[1] - from[1]) / cycle.seconds;
+  }
   fit.gait.cycle_seconds = cycle.seconds;
   fit.gait.in_seconds = fit.gait.out_seconds = cycle.seconds;
   std::vector<std::vector<double>> samples;

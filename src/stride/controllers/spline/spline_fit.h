@@ -10,6 +10,7 @@ struct SplineFit {
   SplineGait gait;
   double error = 0;           // root mean square over time and actuators, rad
   double first = 0;           // where in the clip its cycle begins, s
+  double speed = 0;           // of the clip's root over that cycle, m/s
   bool period_given = false;  // the clip is a loop; otherwise its period was looked for
 };
 

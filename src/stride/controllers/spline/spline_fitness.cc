@@ -35,12 +35,28 @@ double Wander(const RolloutResult& r, const SplineTrial& t) {
          std::min(4 * Mean(r, V::kHeadingError), 1.0);
 }
 
+// How far from rest one is that was told to stop. Nobody stands still before the time to.
+double Unrest(const RolloutResult& r, const SplineTrial& t) {
+  if (!t.stops) return 0;
+  return Survived(r, t) < 1 ? 1 : std::min(At(r, V::kUnrest) / 0.5, 1.0);
+}
+
 // Phase 3: "the distance the robot is at termination from its desired terminating point"; at rest.
 double Goal(const RolloutResult& r, const SplineTrial& t) {
   const double off = std::abs(At(r, V::kForwards) - t.goal) / t.goal;
-  // Nobody stands still before the time to.
-  const double unrest = Survived(r, t) < 1 ? 1 : std::min(At(r, V::kUnrest) / 0.5, 1.0);
-  return Wander(r, t) - 0.5 * std::min(off, 1.0) - (t.stops ? unrest : 0);
+  return Wander(r, t) - 0.5 * std::min(off, 1.0) - Unrest(r, t);
+}
+
+// Always over its feet, which never all leave the ground, nor slide over it: what slides shuffles.
+// Shares of the time weigh more than all of the way, or it pays to hop.
+double Static(const RolloutResult& r, const SplineTrial& t) {
+  return Wander(r, t) - 5 * Mean(r, V::kUnsupported) - 20 * Mean(r, V::kOffSupport) -
+         5 * Mean(r, V::kFlight) - 2 * std::min(At(r, V::kSlip) / t.goal, 1.0) - Unrest(r, t);
+}
+
+// What a snake does: a wave that travels along the body, by a sixth of a cycle a joint or more.
+double Wave(const RolloutResult& r, const SplineTrial& t) {
+  return Goal(r, t) + 2 * std::min(At(r, V::kWave), 0.6);
 }
 
 double Speed(const RolloutResult& r, const SplineTrial& t) {
@@ -62,13 +78,17 @@ double Path(const RolloutResult& r, const SplineTrial& t) {
   const double left = t.seconds - r.seconds;
   return -(At(r, V::kPathError) + left * t.goal * t.goal) / t.seconds;
 }
-// The centre of mass rises, with all feet off the ground; it does not fall, and lands where it may
-// jump again.
+// The centre of mass rises above where it stood, with all feet off the ground, again and again,
+// and goes on. It does not fall.
 double Jump(const RolloutResult& r, const SplineTrial& t) {
-  const double flight = std::min(At(r, V::kFlight) / t.seconds, 0.4);
-  return Survived(r, t) * (1 + 3 * std::min(At(r, V::kRise), 0.3) + 5 * flight) +
+  const double flight = std::min(At(r, V::kFlight) / t.seconds, 0.3);
+  // Times how long it stood: a leap into a fall is none.
+  return Survived(r, t) * (1 + 10 * std::min(At(r, V::kRise), 0.15) + 5 * flight) +
          std::clamp(At(r, V::kForwards) / t.goal, -1.0, 1.0) -
-         std::min(4 * Mean(r, V::kWander) / t.goal, 0.5) - Mean(r, V::kDrop) / t.height;
+         std::min(4 * Mean(r, V::kWander) / t.goal, 0.5) -
+         std::min(4 * Mean(r, V::kHeadingError), 1.0) - Mean(r, V::kDrop) / t.height -
+         0.5 * std::min(At(r, V::kTrunkTouch) / t.seconds, 1.0) - At(r, V::kBackwards) -
+         Unrest(r, t);
 }
 double Turn(const RolloutResult& r, const SplineTrial& t) {
   return Survived(r, t) + std::clamp(At(r, V::kTurned) / 1.5707963, -1.0, 2.0) +
@@ -81,7 +101,7 @@ const std::vector<SplineFitness>& SplineFitnesses() {
   static const std::vector<SplineFitness> all = {
       {"distance", "forward distance less the drop of the centre of mass", Distance},
       {"wander", "the same, and straight", Wander},
-      {"goal", "the same, and at the goal in the end, at rest", Goal},
+      {"goal", "the same, and at the goal in the end, at rest", Goal, true},
       {"speed", "mean forward speed (Reeve's Speed5 of five seconds)", Speed},
       {"fnd", "forward not down: mean speed less the mean drop of the centre of mass", Fnd},
       {"dfnd", "the same, later times counting less and less", Dfnd},
@@ -89,7 +109,11 @@ const std::vector<SplineFitness>& SplineFitnesses() {
       {"dfndfa", "the same, less the share of actuators that do not move", Dfndfa},
       {"dfndfo", "the same, less the share of joints that do not swing", Dfndfo},
       {"path", "squared distance to a path that speeds up, goes straight and slows down", Path},
-      {"jump", "rise of the centre of mass and time in flight", Jump},
+      {"static", "distance, straight, with the centre of mass over the feet all the time", Static,
+       true},
+      {"wave", "goal, by a wave that travels along a chain of joints about the vertical", Wave,
+       true},
+      {"jump", "rise of the centre of mass and time in flight", Jump, true},
       {"turn", "turned to the left", Turn}};
   return all;
 }

@@ -21,9 +21,11 @@ struct SplineTrial {
 struct SplineFitness {
   std::string name, help;
   double (*value)(const RolloutResult& result, const SplineTrial& trial);
+  bool stops = false;  // the last phase of its evolution is told to stop
 };
 // By name: distance, wander, goal (the paper's own three phases), speed, fnd, dfnd, dfndf, dfndfa,
-// dfndfo (Reeve's), path (Ziegler and Banzhaf's), jump, turn.
+// dfndfo (Reeve's), path (Ziegler and Banzhaf's), static, wave, jump,
+// turn.
 const std::vector<SplineFitness>& SplineFitnesses();
 const SplineFitness& FindSplineFitness(const std::string& name);  // throws InputError
 

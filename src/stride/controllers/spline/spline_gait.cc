@@ -119,7 +119,7 @@ double Within(const JsonNode& node, double low, double high) {
 SplineProgram::Grid GridOf(const SplineGait::Curve& curve) {
   SplineProgram::Grid grid{curve.in.times, curve.cycle.times, curve.out.times, {}, {}};
   const int count = static_cast<int>(grid.cycle.size());
-  double at[kMostCurvePoints], before[kMostCurvePoints], after[kMostCurvePoints];
+  double at[kMostCurvePoints]{}, before[kMostCurvePoints]{}, after[kMostCurvePoints]{};
   constexpr double kSmall = 1e-5;
   CycleWeights(grid.cycle.data(), count, 0.0, at);
   CycleWeights(grid.cycle.data(), count, kSmall, after);
@@ -189,6 +189,21 @@ SplineBody SplineBodyOf(const Character& character) {
     }
   }
   return result;
+}
+
+std::vector<std::pair<int, int>> VerticalPairs(const Character& character) {
+  const auto vertical = [&](int body) {
+    const Joint& joint = character.bodies[body].joint;
+    return joint.kind == JointKind::kHinge && std::abs(joint.axis.z) > 0.9;
+  };
+  std::vector<std::pair<int, int>> pairs;
+  for (int i = 1; i < character.BodyCount(); ++i) {
+    if (!vertical(i)) continue;
+    int above = character.bodies[i].parent;
+    while (above >= 0 && !vertical(above)) above = character.bodies[above].parent;
+    if (above >= 0) pairs.emplace_back(above, i);
+  }
+  return pairs;
 }
 
 SplineGait RestGait(const SplineBody& body, int in, int cycle, int out) {
@@ -312,6 +327,7 @@ SplineGait SplineGaitOf(const Character& character, const SplineBody& body, cons
 std::vector<ControlCurve> CurvesOf(const Character& character, const SplineBody& body,
                                    const SplineGait& gait) {
   std::vector<ControlCurve> curves;
+  const bool odd = SplineSensorOf(character, gait.sensor).odd;
   for (std::size_t a = 0; a < body.actuators.size(); ++a) {
     const SplineBody::Actuator& actuator = body.actuators[a];
     const SplineGait::Curve& curve = gait.curves[a];
@@ -325,13 +341,16 @@ std::vector<ControlCurve> CurvesOf(const Character& character, const SplineBody&
                       .mirror = gait.symmetry == "none" ? -1 : actuator.mirror,
                       .mirror_sign = actuator.sign,
                       .mirror_shift = gait.symmetry == "alternate" ? 0.5 : 0,
+                      .mirror_reverses = odd,
+                      .in_seconds = gait.in_seconds,
+                      .cycle_seconds = gait.cycle_seconds,
+                      .out_seconds = gait.out_seconds,
                       .sensor = gait.sensor,
                       .layers = gait.layers,
                       .blend_in = curve.in,
                       .cycle = curve.cycle,
                       .blend_out = curve.out});
   }
-  (void)character;
   return curves;
 }
 
@@ -387,6 +406,7 @@ SplineProgram MakeSplineProgram(const World& world, const State& stand, const Sp
   program.sensor_body = sensor.body;
   program.layers = gait.layers;
   program.meter.trunk = PushedBody(character);
+  program.meter.pairs = VerticalPairs(character);
   return program;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stride/control/control_curve.h"
@@ -32,6 +33,10 @@ struct SplineBody {
 };
 // Throws InputError for a character without any joint that a servo drives.
 SplineBody SplineBodyOf(const Character& character);
+
+// Hinges about the vertical of the zero pose, each with the next such one above it in the tree:
+// what a wave travels along.
+std::vector<std::pair<int, int>> VerticalPairs(const Character& character);
 
 struct SplineGait {
   double cycle_seconds = 1, in_seconds = 0.5, out_seconds = 1;

@@ -13,6 +13,8 @@ namespace stride {
 namespace {
 
 constexpr int kPointBits = 8, kServoBits = 16;  // paper
+// How much longer or shorter times may be than those of a gait to stay near of.
+constexpr double kNearCycle = 1.3, kNearBlend = 3;
 
 // Where in the parameters the points of an actuator lie.
 struct Places {
@@ -63,7 +65,14 @@ SplineGenome::SplineGenome(const Character& character, const SplineBody& body,
     genes_.push_back({low, high, bits});
     targets_.push_back(std::move(targets));
   };
-  if (parts.seconds) {
+  if (parts.seconds && parts.around) {
+    const auto near = [&](double own, double factor, int parameter) {
+      add(own / factor, own * factor, kPointBits, {{parameter, 1, 0}});
+    };
+    near(gait.cycle_seconds, kNearCycle, SplineProgram::kCycleSeconds);
+    near(gait.in_seconds, kNearBlend, SplineProgram::kInSeconds);
+    near(gait.out_seconds, kNearBlend, SplineProgram::kOutSeconds);
+  } else if (parts.seconds) {
     const double natural = NaturalSeconds(character);
     add(shortest * natural, 1.3 * natural, kPointBits, {{SplineProgram::kCycleSeconds, 1, 0}});
     add(0.2 * natural, 1.2 * natural, kPointBits, {{SplineProgram::kInSeconds, 1, 0}});
@@ -86,16 +95,17 @@ SplineGenome::SplineGenome(const Character& character, const SplineBody& body,
     }
   }
   const std::vector<Places> places = PlacesOf(gait);
-  const auto range = [&](const SplineBody::Actuator& a) {
-    return std::pair(std::max(a.low, a.rest - reach), std::min(a.high, a.rest + reach));
+  const std::vector<double> own = SplineParameters(gait);
+  const auto range = [&](const SplineBody::Actuator& a, int place) {
+    const double middle = parts.around ? std::clamp(own[place], a.low, a.high) : a.rest;
+    return std::pair(std::max(a.low, middle - reach), std::min(a.high, middle + reach));
   };
   if (parts.cycle) {
     const SplineSensor sensor = SplineSensorOf(character, gait.sensor);
-    std::vector<char> seen(SplineParameters(gait).size(), 0);
+    std::vector<char> seen(own.size(), 0);
     const int layers = gait.Layers();
     for (std::size_t a = 0; a < body.actuators.size(); ++a) {
       const SplineBody::Actuator& actuator = body.actuators[a];
-      const auto [low, high] = range(actuator);
       const int count = static_cast<int>(gait.curves[a].cycle.times.size());
       for (int layer = 0; layer < layers; ++layer) {
         for (int k = 0; k < count; ++k) {
@@ -120,6 +130,7 @@ SplineGenome::SplineGenome(const Character& character, const SplineBody& body,
             if (gait.symmetry == "alternate") point = (point + count / 2) % count;
             if (sensor.odd) in_layer = layers - 1 - in_layer;
           }
+          const auto [low, high] = range(actuator, targets[0].parameter);
           if (contradicts || low == high) {
             for (const Target& t : targets) {
               fixed_.emplace_back(t.parameter, t.scale * actuator.rest + t.shift);
@@ -133,10 +144,11 @@ SplineGenome::SplineGenome(const Character& character, const SplineBody& body,
   }
   if (parts.blends) {
     for (std::size_t a = 0; a < body.actuators.size(); ++a) {
-      const auto [low, high] = range(body.actuators[a]);
-      if (low == high) continue;
       for (const std::vector<int>* part : {&places[a].in, &places[a].out}) {
-        for (const int place : *part) add(low, high, kPointBits, {{place, 1, 0}});
+        for (const int place : *part) {
+          const auto [low, high] = range(body.actuators[a], place);
+          if (low < high) add(low, high, kPointBits, {{place, 1, 0}});
+        }
       }
     }
   }

@@ -14,12 +14,13 @@ namespace stride {
 // Which numbers of a gait.
 struct GenomeParts {
   bool cycle = false, blends = false, seconds = false, servos = false;
+  bool around = false;  // points and times near the gait's own, instead of near rest
 };
 
 class SplineGenome {
  public:
-  // `reach`: how far points may lie from rest, rad. `shortest`: cycle, in swings of a pendulum of
-  // half the body's size. The servos' genes have 16 bits, all others 8
+  // `reach`: how far points may lie from rest (or from the gait's own), rad. `shortest`: cycle, in
+  // swings of a pendulum of half the body's size. The servos' genes have 16 bits, all others 8
   // (paper, section IV).
   SplineGenome(const Character& character, const SplineBody& body, const SplineGait& gait,
                const GenomeParts& parts, double reach, double shortest = 0.4);

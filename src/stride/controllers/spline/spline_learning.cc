@@ -25,6 +25,7 @@
 #include "stride/scenario/ground.h"
 #include "stride/scenario/placement.h"
 #include "stride/scenario/variation.h"
+#include "stride/sim/batch.h"
 
 // `stride learn spline`: a gait of any body by evolution (section IV).
 namespace stride {
@@ -33,9 +34,9 @@ namespace {
 struct Settings {
   std::string fitness = "staged", optimizer = "ga", symmetry = "auto", feedback;
   int layers = 3;
-  int generations = 500, population = 50, servo_generations = 30, fit_generations = 30;
+  int generations = 500, population = 50, servo_generations = 30, fit_generations = 150;
   int in_points = 2, cycle_points = 4, out_points = 2;
-  double speed = 0, seconds = 10, goal_seconds = 20, reach = 0.6, shortest = 0.4;
+  double speed = 0, seconds = 10, goal_seconds = 20, reach = 0.6, fit_reach = 0.5, shortest = 0.4;
   double sigma = 0.4;
   int trials = 4;
   double vary = 1, disturbance = 0;
@@ -46,7 +47,7 @@ template <class Visitor>
 void VisitConfig(Settings& s, Visitor& visit) {
   visit("fitness", s.fitness,
         {"staged", "distance", "wander", "goal", "speed", "fnd", "dfnd", "dfndf", "dfndfa",
-         "dfndfo", "path", "jump", "turn"},
+         "dfndfo", "path", "static", "wave", "jump", "turn"},
         "what a gait is worth; staged: distance, then wander, then goal (paper)");
   visit("optimizer", s.optimizer, {"ga", "cma"}, "genetic algorithm (paper) or CMA-ES");
   visit("symmetry", s.symmetry, {"auto", "none", "alternate", "together"},
@@ -59,7 +60,8 @@ void VisitConfig(Settings& s, Visitor& visit) {
   visit("population", s.population, {4, 100000}, "individuals of a generation");
   visit("servo_generations", s.servo_generations, {0, 100000},
         "of the phase that evolves the servos' gains");
-  visit("fit_generations", s.fit_generations, {0, 100000}, "after a clip was fitted");
+  visit("fit_generations", s.fit_generations, {0, 100000},
+        "after a clip was fitted, in three phases (paper: 30)");
   visit("in_points", s.in_points, {0, kMostCurvePoints}, "control points of the blend in");
   visit("cycle_points", s.cycle_points, {1, kMostCurvePoints}, "control points of the cycle");
   visit("out_points", s.out_points, {0, kMostCurvePoints}, "control points of the blend out");
@@ -67,6 +69,8 @@ void VisitConfig(Settings& s, Visitor& visit) {
   visit("seconds", s.seconds, {1, 100, "s"}, "of a trial");
   visit("goal_seconds", s.goal_seconds, {2, 100, "s"}, "of a trial that stops in the end");
   visit("reach", s.reach, {0.01, 4, "rad"}, "how far control points may lie from rest");
+  visit("fit_reach", s.fit_reach, {0.01, 4, "rad"},
+        "how far control points may lie from those of a fitted clip");
   visit("shortest", s.shortest, {0.05, 1.2},
         "cycle that is tried, in swings of a pendulum of half the body's size");
   visit("sigma", s.sigma, {0.001, 2}, "first spread of CMA-ES, in quarters of a gene's range");
@@ -81,7 +85,8 @@ void VisitConfig(Settings& s, Visitor& visit) {
   VisitConfig(s.variation, visit);
 }
 
-constexpr double kRestSeconds = 2;  // at the end of a trial that stops
+constexpr double kRestSeconds = 2;     // at the end of a trial that stops
+constexpr double kFieldHalfSide = 30;  // m, of rugged ground: none runs off it in a trial
 
 struct Plan {
   LearningRequest request;
@@ -94,6 +99,7 @@ struct Plan {
   SplineGait gait;                // its shape, and where the search begins
   std::vector<Terrain> terrains;  // of the trials; empty: a plane
   double speed = 0, height = 0;
+  bool looks_at_support = false;  // which costs time
   std::optional<SplineFit> fit;
   std::string clip, clip_hash;
   const Character& character() const { return world.actors[0]; }
@@ -125,6 +131,7 @@ RolloutSetup SetupOf(const Plan& plan, const SplineTrial& trial, const Terrain* 
   program.measures = true;
   program.meter.still_from = trial.seconds - kRestSeconds;
   program.meter.goal_speed = plan.speed;
+  program.meter.support = plan.looks_at_support;
   program.meter.goal_seconds = trial.seconds - 1;
   setup.driver = DriveByProgram(MakeLaneProgram(program));
   return setup;
@@ -135,10 +142,59 @@ RolloutResult Alone(const Plan& plan, const SplineTrial& trial,
                     std::span<const double> parameters) {
   Plan calm = plan;
   calm.settings.disturbance = 0;
+  calm.looks_at_support = true;
   return Rollouts(SetupOf(calm, trial, nullptr), *plan.workers).Run(1, [&](int, Rollout* one) {
     one->parameters.assign(parameters.begin(), parameters.end());
     one->start = plan.stand;
   })[0];
+}
+
+// What of what was asked for the gait does not do.
+std::string ShortfallOf(const Plan& plan, const RolloutResult& alone, const RolloutResult& rests) {
+  using V = SplineMeter;
+  const std::string& fitness = plan.settings.fitness;
+  if (alone.fell || alone.failed) {
+    return fmt::format("the gait falls after {:.1f} of {:g} s", alone.seconds,
+                       plan.settings.goal_seconds);
+  }
+  const double least = 0.5 * plan.speed * alone.seconds, ahead = alone.values[V::kForwards];
+  if ((fitness == "staged" || fitness == "static" || fitness == "wave") && ahead < least) {
+    return fmt::format("the gait goes {:.2f} m; half of what was asked for is {:.2f}", ahead,
+                       least);
+  }
+  const double flight = alone.values[V::kFlight] / alone.seconds;
+  if (fitness == "jump" && flight < 0.05) {
+    return fmt::format("it is in flight for {:.1f} % of the time; expected 5 or more",
+                       100 * flight);
+  }
+  if (fitness == "wave" && alone.values[V::kWave] < 0.2) {
+    return fmt::format("its joints make no wave that travels: {:.2f}; expected 0.2 or more",
+                       alone.values[V::kWave]);
+  }
+  const double unsupported = alone.values[V::kUnsupported] / alone.seconds;
+  if (fitness == "static" && (unsupported > 0.1 || flight > 0.001)) {
+    return fmt::format(
+        "its centre of mass is not over its feet for {:.0f} % of the time, {:.1f} % of it in "
+        "flight; expected at most 10 and none",
+        100 * unsupported, 100 * flight);
+  }
+  if ((fitness == "staged" || FindSplineFitness(fitness).stops) && (rests.fell || rests.failed)) {
+    return fmt::format("told to stop, it falls after {:.1f} s", rests.seconds);
+  }
+  return "";
+}
+
+// How far the points of a cycle are from those of another, root mean square, rad.
+double MovedFrom(const SplineGait& from, const SplineGait& to) {
+  double square = 0;
+  int count = 0;
+  for (std::size_t a = 0; a < from.curves.size(); ++a) {
+    for (std::size_t k = 0; k < from.curves[a].cycle.values.size(); ++k, ++count) {
+      const double moved = to.curves[a].cycle.values[k] - from.curves[a].cycle.values[k];
+      square += moved * moved;
+    }
+  }
+  return std::sqrt(square / std::max(count, 1));
 }
 
 LearningResult ResultOf(const Plan& plan, std::span<const double> found, double best_return) {
@@ -163,6 +219,7 @@ LearningResult ResultOf(const Plan& plan, std::span<const double> found, double 
               .provenance = {{"method", "spline"},
                              {"seed", plan.request.seed},
                              {"stride", STRIDE_VERSION},
+                             {"instruction_set", Batch::ChosenInstructionSet()},
                              {"settings", ConfigToJson(settings)}},
               .metrics = {{"seconds", alone.seconds},
                           {"speed", speed},
@@ -170,6 +227,9 @@ LearningResult ResultOf(const Plan& plan, std::span<const double> found, double 
                           {"aside_deg", aside},
                           {"flight", alone.values[V::kFlight] / alone.seconds},
                           {"rise", alone.values[V::kRise]},
+                          {"unsupported", alone.values[V::kUnsupported] / alone.seconds},
+                          {"slip", alone.values[V::kSlip] / alone.seconds},
+                          {"wave", alone.values[V::kWave]},
                           {"turned", alone.values[V::kTurned]},
                           {"stops", !rests.fell && !rests.failed},
                           {"rest_speed", unrest},
@@ -179,6 +239,7 @@ LearningResult ResultOf(const Plan& plan, std::span<const double> found, double 
   if (plan.fit) {
     skill.provenance["clip"] = plan.clip;
     skill.metrics["fit_error_deg"] = plan.fit->error * 180 / std::numbers::pi;
+    skill.metrics["moved_deg"] = MovedFrom(plan.fit->gait, gait) * 180 / std::numbers::pi;
   }
   LearningResult result;
   result.lines = {
@@ -189,19 +250,7 @@ LearningResult ResultOf(const Plan& plan, std::span<const double> found, double 
       {"stop", rests.fell ? fmt::format("falls after {:.1f} s", rests.seconds)
                           : fmt::format("at rest up to {:.3f} m/s", unrest)},
       {"return", fmt::format("{:.4f}", best_return)}};
-  if (alone.fell || alone.failed) {
-    result.shortfall =
-        fmt::format("the gait falls after {:.1f} of {:g} s", alone.seconds, goes.seconds);
-  }
-  const double least = 0.5 * plan.speed * alone.seconds;
-  if (settings.fitness == "staged" && result.shortfall.empty()) {
-    if (alone.values[V::kForwards] < least) {
-      result.shortfall = fmt::format("the gait goes {:.2f} m; half of what was asked for is {:.2f}",
-                                     alone.values[V::kForwards], least);
-    } else if (rests.fell || rests.failed) {
-      result.shortfall = fmt::format("told to stop, it falls after {:.1f} s", rests.seconds);
-    }
-  }
+  result.shortfall = ShortfallOf(plan, alone, rests);
   result.json = {{"character", name},
                  {"skill", plan.request.out},
                  {"seed", plan.request.seed},
@@ -231,7 +280,7 @@ std::unique_ptr<Optimizer> OptimizerOf(const Plan& plan, const Phase& phase,
     GeneticOptions options = s.genetic;
     options.population = s.population;
     return std::make_unique<Genetic>(options, seed, genome.Genes(),
-                                     phase.fresh ? std::span<const double>() : start);
+                                     phase.fresh && !plan.fit ? std::span<const double>() : start);
   }
   CmaOptions options;
   options.population = s.population;
@@ -249,9 +298,11 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, const Phase& p
                          const std::vector<double>& start) {
   const Settings& s = plan->settings;
   const auto genome = std::make_shared<const SplineGenome>(
-      plan->character(), plan->body, plan->gait, phase.parts, s.reach, s.shortest);
-  const bool stops = phase.fitness == "goal";
-  const SplineTrial trial = TrialOf(*plan, stops);
+      plan->character(), plan->body,
+      phase.parts.around ? WithParameters(plan->gait, start) : plan->gait, phase.parts,
+      phase.parts.around ? s.fit_reach : s.reach, s.shortest);
+  const SplineFitness& fitness = FindSplineFitness(phase.fitness);
+  const SplineTrial trial = TrialOf(*plan, fitness.stops && !phase.follow);
   ParameterSearch search;
   search.method = "spline";
   search.input = plan->clip;
@@ -296,7 +347,6 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, const Phase& p
       gains[SplineProgram::kDerivative] *= world.gains;
     }
   };
-  const SplineFitness& fitness = FindSplineFitness(phase.fitness);
   search.value = [trial, value = fitness.value](int, const RolloutResult& r) {
     return r.failed ? -10 : value(r, trial);
   };
@@ -306,11 +356,24 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, const Phase& p
   return search;
 }
 
-std::vector<Phase> PhasesOf(const Settings& s) {
+std::vector<Phase> PhasesOf(const Plan& plan) {
+  const Settings& s = plan.settings;
+  const bool staged = s.fitness == "staged";
+  const std::string last = staged ? "goal" : s.fitness;
+  GenomeParts cycle{.cycle = true, .seconds = true};
+  GenomeParts all{.cycle = true, .blends = true, .seconds = true};
   std::vector<Phase> phases;
-  const GenomeParts cycle{.cycle = true, .seconds = true};
-  const GenomeParts all{.cycle = true, .blends = true, .seconds = true};
-  if (s.fitness == "staged") {
+  if (plan.fit) {
+    // Near the clip all the way: first its cycle, then how it begins and ends.
+    cycle.around = all.around = true;
+    const int each = s.fit_generations / 3;
+    phases = {{staged ? "distance" : s.fitness, each, cycle, true, true},
+              {staged ? "wander" : s.fitness, each, cycle, true},
+              {last, s.fit_generations - 2 * each, all}};
+  } else if (plan.request.Has("from")) {
+    // What was evolved before is worth keeping: all of it at once, in the last phase's test.
+    phases = {{last, s.generations, all}};
+  } else if (staged) {
     const int each = s.generations / 3;
     phases = {{"distance", each, cycle, true, true},
               {"wander", each, cycle, true},
@@ -319,9 +382,9 @@ std::vector<Phase> PhasesOf(const Settings& s) {
     const int half = s.generations / 2;
     phases = {{s.fitness, half, cycle, true, true}, {s.fitness, s.generations - half, all}};
   }
-  phases.push_back(
-      {s.fitness == "staged" ? "goal" : s.fitness, s.servo_generations, {.servos = true}});
+  if (!plan.fit) phases.push_back({last, s.servo_generations, {.servos = true}});
   std::erase_if(phases, [](const Phase& phase) { return phase.generations == 0; });
+  if (phases.empty()) throw InputError("nothing to learn: all generations are 0");
   return phases;
 }
 
@@ -341,19 +404,29 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   if (request.Has("terrain")) {
     const Terrain first = ParseTerrain(request.Text("terrain"));
     plan->terrains = {first};
-    // Further fields of the same kind, so that none is learned by heart.
+    // Further fields, so that none is learned by heart, of growing height, so that there is one
+    // that can be crossed nearly.
     const std::string text = request.Text("terrain");
     const std::size_t comma = text.find(',');
     if (first.kind == Terrain::Kind::kHeightField && comma != std::string::npos) {
       const std::uint64_t seed = std::stoull(text.substr(text.find(':') + 1));
-      for (int k = 1; k < s.trials; ++k) {
+      const double amplitude = std::stod(text.substr(comma + 1));
+      plan->terrains.clear();
+      for (int k = 0; k < s.trials; ++k) {
         plan->terrains.push_back(
-            ParseTerrain(fmt::format("field:{}{}", seed + k, text.substr(comma))));
+            RandomField(seed + k, amplitude * (k + 1) / s.trials, kFieldHalfSide));
       }
     }
   }
   const double height = RootFrameAt(plan->character(), plan->stand.q).offset.z;
   plan->height = CenterOfMassAt(plan->character(), plan->stand.q).z;
+  plan->looks_at_support = s.fitness == "static";
+  if (s.fitness == "wave" && VerticalPairs(plan->character()).empty()) {
+    throw InputError(
+        fmt::format("fitness 'wave' of '{}': it has no chain of hinges about the "
+                    "vertical that a wave could travel along",
+                    plan->character().name));
+  }
   plan->speed = s.speed > 0 ? s.speed : 0.2 * std::sqrt(9.81 * std::max(height, 0.06));
 
   if (s.symmetry == "auto") s.symmetry = plan->body.symmetric ? "alternate" : "none";
@@ -409,20 +482,9 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     plan->clip_hash = HashOf(MotionText(source.motion));
     plan->fit = FitSplines(plan->character(), plan->body, source.motion, plan->gait);
     plan->gait = plan->fit->gait;
-    s.reach = std::max(s.reach, 2.0);  // the clip's poses are all within reach
+    if (s.speed <= 0 && plan->fit->speed > 0.1) plan->speed = plan->fit->speed;
   }
-  std::vector<Phase> phases = PhasesOf(s);
-  if (phases.empty()) throw InputError("nothing to learn: all generations are 0");
-  if (request.Has("from")) {
-    // What was evolved before is worth keeping: all of it at once, in the last phase's test.
-    std::erase_if(phases, [](const Phase& phase) { return phase.follow; });
-    if (!phases.empty() && !phases[0].parts.servos) phases[0].generations = s.generations;
-  }
-  if (plan->fit) {
-    phases = {{s.fitness == "staged" ? "goal" : s.fitness,
-               s.fit_generations,
-               {.cycle = true, .blends = true, .seconds = true}}};
-  }
+  std::vector<Phase> phases = PhasesOf(*plan);
   std::vector<SearchStage> stages;
   for (std::size_t k = 0; k < phases.size(); ++k) {
     phases[k].index = static_cast<int>(k);
@@ -456,7 +518,7 @@ LearningMethod SplineLearning() {
                   {"speed", "To go at, m/s", Kind::kSetting, "speed"},
                   {"terrain",
                    "Ground of the trials: steps:RISE,DEPTH,COUNT or "
-                   "field:SEED,AMPLITUDE (each trial has its own field)"},
+                   "field:SEED,AMPLITUDE (each trial has its own field, of growing height)"},
                   {"fit", "Clip (a motion's name or file) to begin with: points by least squares"},
                   {"from", "Skill of this method to begin with, of a like body"}},
       .schema = ConfigSchema<Settings>,

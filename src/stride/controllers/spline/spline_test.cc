@@ -8,7 +8,6 @@
 #include "stride/character/library.h"
 #include "stride/control/program_controller.h"
 #include "stride/controllers/spline/spline_fit.h"
-#include "stride/controllers/spline/spline_fitness.h"
 #include "stride/controllers/spline/spline_genome.h"
 #include "stride/core/error.h"
 #include "stride/learn/rollouts.h"
@@ -264,6 +263,26 @@ TEST(SplineGait, EditsTakeAndRefuse) {
   EXPECT_EQ(gait, before);
 }
 
+TEST(SplineGait, CurvesSayWhatAnEditorNeeds) {
+  const Character character = LoadCharacter("biped");
+  const SplineBody body = SplineBodyOf(character);
+  SplineGait gait = RestGait(body, 2, 4, 2);
+  gait.symmetry = "alternate";
+  gait.cycle_seconds = 0.8, gait.in_seconds = 0.4, gait.out_seconds = 1.2;
+  const ControlCurve plain = CurvesOf(character, body, gait)[0];
+  EXPECT_EQ(plain.mirror_shift, 0.5);
+  EXPECT_FALSE(plain.mirror_reverses);
+  EXPECT_EQ(plain.in_seconds, 0.4);
+  EXPECT_EQ(plain.cycle_seconds, 0.8);
+  EXPECT_EQ(plain.out_seconds, 1.2);
+  for (const char* sensor : {"roll", "inclination"}) {
+    gait.sensor = sensor;
+    gait.layers = {-0.3, 0, 0.3};
+    // Who leans left leans right in the mirror; who leans forwards does so there too.
+    EXPECT_EQ(CurvesOf(character, body, gait)[0].mirror_reverses, gait.sensor == "roll");
+  }
+}
+
 // In lanes and in double the same, with a surface of feedback and all sorts of joints.
 TEST(SplineProgram, DoesTheSameInLanes) {
   for (const char* name : {"biped", "android", "snake", "liu16"}) {
@@ -360,9 +379,21 @@ TEST(SplineFit, FindsTheCycleAndThePointsOfAClip) {
   EXPECT_THROW(FitSplines(character, body, motion, RestGait(body, 2, 8, 2)), InputError);
 }
 
-TEST(SplineFitness, NamesAreKnown) {
-  EXPECT_EQ(FindSplineFitness("dfndfo").name, "dfndfo");
-  EXPECT_THROW(FindSplineFitness("beauty"), InputError);
+// Near a gait that is there: where it is, the genome reads and writes it.
+TEST(SplineGenome, StaysNearAGait) {
+  const Character character = LoadCharacter("biped");
+  const SplineBody body = SplineBodyOf(character);
+  SplineGait gait = RestGait(body, 2, 4, 2);
+  gait.cycle_seconds = 3;                                // no swing of a pendulum of its size
+  gait.curves[0].cycle.values = {-1.2, -1, -0.9, -0.8};  // far from rest
+  const SplineGenome genome(character, body, gait,
+                            {.cycle = true, .blends = true, .seconds = true, .around = true}, 0.2);
+  const std::vector<double> own = SplineParameters(gait);
+  EXPECT_EQ(genome.Complete(own, genome.GenesOf(own)), own);
+  for (std::size_t k = 3; k < genome.Genes().size(); ++k) {
+    EXPECT_LE(genome.Genes()[k].high - genome.Genes()[k].low, 0.4 + 1e-9) << k;
+  }
+  EXPECT_GT(genome.Genes()[0].high, 3);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "stride/core/error.h"
+#include "stride/core/json_text.h"
 
 namespace stride {
 namespace {
@@ -24,13 +25,7 @@ KeyObject::KeyObject(const nlohmann::json& json, std::string file, std::string p
 
 KeyObject KeyObject::Parse(const std::string& text, const std::string& file,
                            nlohmann::json* storage) {
-  try {
-    *storage = nlohmann::json::parse(text, nullptr, true, true);
-  } catch (const nlohmann::json::parse_error& e) {
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(e.byte, text.size()));
-    throw InputError(file, 1 + static_cast<int>(std::count(text.begin(), end, '\n')),
-                     "not JSON; expected a file of key poses (docs/motions.md)");
-  }
+  *storage = ParseJson(text, file, true);
   return {*storage, file, ""};
 }
 

@@ -114,7 +114,7 @@ Motion BlendLayers(const Character& character, const std::vector<Layer>& layers,
     }
 
     std::uint8_t label = 0;
-    for (int bit = 1; bit < 16; bit <<= 1) {
+    for (int bit = 1; bit < 256; bit <<= 1) {
       double votes = 0;
       for (int k = 0; k < size; ++k) votes += layers[k].motion.contacts[f] & bit ? share[k] : 0;
       if (votes > 0.5) label = static_cast<std::uint8_t>(label | bit);

@@ -126,7 +126,7 @@ TEST_P(CharacterMirrorTest, MirrorsEveryBodyAndTwiceIsNone) {
   const Character character = LoadCharacter(GetParam());
   std::mt19937 random(3);
   Motion motion;
-  for (int f = 0; f < 16; ++f) {
+  for (int f = 0; f < 256; ++f) {
     motion.frames.push_back(RandomPose(character, &random));
     motion.contacts.push_back(static_cast<std::uint8_t>(f));
   }
@@ -134,6 +134,8 @@ TEST_P(CharacterMirrorTest, MirrorsEveryBodyAndTwiceIsNone) {
   EXPECT_LT(Distance(character, Mirrored(mirrored, character), motion), 1e-9);
   EXPECT_EQ(Mirrored(mirrored, character).contacts, motion.contacts);
   EXPECT_EQ(mirrored.contacts[kLeftFootDown | kRightHandDown], kRightFootDown | kLeftHandDown);
+  EXPECT_EQ(mirrored.contacts[kLeftKneeDown | kHeadDown], kRightKneeDown | kHeadDown);
+  EXPECT_EQ(mirrored.contacts[kRightKneeDown | kTrunkDown], kLeftKneeDown | kTrunkDown);
   const std::vector<int> image = MirrorBodies(character);
   for (int f = 0; f < 16; ++f) {
     const BodyFrames a = FramesAt(character, motion.frames[f]),

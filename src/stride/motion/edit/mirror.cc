@@ -50,8 +50,10 @@ int ImageAmongChildren(const Character& character, int body, int parent) {
 }
 
 std::uint8_t MirroredLabel(std::uint8_t label) {
-  return static_cast<std::uint8_t>((label & (kLeftFootDown | kLeftHandDown)) << 1 |
-                                   (label & (kRightFootDown | kRightHandDown)) >> 1);
+  constexpr int kLeft = kLeftFootDown | kLeftHandDown | kLeftKneeDown;
+  constexpr int kRight = kRightFootDown | kRightHandDown | kRightKneeDown;
+  return static_cast<std::uint8_t>((label & kLeft) << 1 | (label & kRight) >> 1 |
+                                   (label & ~(kLeft | kRight)));
 }
 
 }  // namespace

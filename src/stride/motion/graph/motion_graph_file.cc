@@ -6,8 +6,8 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/json_text.h"
 #include "stride/motion/edit/point_cloud.h"
-#include "stride/motion/formats/json_text.h"
 #include "stride/motion/graph/motion_graph.h"
 #include "stride/motion/library.h"
 

@@ -38,6 +38,7 @@ class PointWindow {
       total += weight;
     }
     track->height.push_back(lowest);
+    track->velocity.push_back(seconds > 0 ? way * (1 / (total * seconds)) : Vec3d{});
     track->speed.push_back(seconds > 0 ? Norm(way) / (total * seconds) : 0);
   }
 
@@ -45,11 +46,6 @@ class PointWindow {
   std::vector<ContactPoint> points_;
   std::array<std::vector<Vec3d>, 3> positions_;
 };
-
-bool IsBelow(const Character& character, int body, int ancestor) {
-  while (body > ancestor) body = character.bodies[body].parent;
-  return ancestor >= 0 && body == ancestor;
-}
 
 // Drops runs of `value` shorter than `shortest` frames that lie between others.
 void DropShort(bool value, int shortest, std::vector<bool>* labels) {
@@ -131,31 +127,24 @@ class Detector {
 GroundTracks TrackHeights(const Character& character, const Motion& motion) {
   const Kinematics kinematics(character);
   const std::array<FootParts, 2> feet = FeetOf(character);
-  std::array<std::vector<ContactPoint>, 2> hands;
-  std::vector<ContactPoint> rest;
-  for (const ContactPoint& point : character.contact_points) {
-    if (IsBelow(character, point.body, feet[0].foot) ||
-        IsBelow(character, point.body, feet[1].foot))
-      continue;
-    // Without a hand, the forearm's far end stands for it.
-    bool is_hand = false;
-    for (int side = 0; side < 2; ++side) {
-      const int hand = character.BodyOf(side == 0 ? Role::kLeftHand : Role::kRightHand);
-      const int forearm = character.BodyOf(side == 0 ? Role::kLeftForearm : Role::kRightForearm);
-      const bool at_end =
-          hand < 0 && forearm >= 0 && point.body == forearm && Norm(point.position) > 0.1;
-      if (!at_end && !IsBelow(character, point.body, hand)) continue;
-      hands[side].push_back(point);
-      is_hand = true;
-    }
-    if (!is_hand) rest.push_back(point);
-  }
-  std::vector<PointWindow> windows = {PointWindow(feet[0].sole), PointWindow(feet[1].sole),
-                                      PointWindow(hands[0]), PointWindow(hands[1]),
-                                      PointWindow(rest)};
   GroundTracks tracks;
-  HeightTrack* const outputs[] = {&tracks.feet[0], &tracks.feet[1], &tracks.hands[0],
-                                  &tracks.hands[1], &tracks.body};
+  std::vector<PointWindow> windows = {PointWindow(feet[0].sole), PointWindow(feet[1].sole)};
+  std::vector<HeightTrack*> outputs = {&tracks.feet[0], &tracks.feet[1]};
+  std::vector<ContactPoint> rest;
+  const std::vector<ContactPart> others = OtherParts(character);
+  tracks.parts.reserve(others.size());
+  for (const ContactPart& part : others) {
+    windows.emplace_back(part.points);
+    if (part.flag == kLeftHandDown || part.flag == kRightHandDown) {
+      outputs.push_back(&tracks.hands[part.flag == kLeftHandDown ? 0 : 1]);
+      continue;
+    }
+    tracks.parts.push_back({part.flag, {}});
+    outputs.push_back(&tracks.parts.back().track);
+    rest.insert(rest.end(), part.points.begin(), part.points.end());
+  }
+  windows.emplace_back(rest);
+  outputs.push_back(&tracks.body);
   const int count = motion.FrameCount();
   const int pelvis = character.BodyOf(Role::kPelvis);
   BodyFrames frames;
@@ -166,7 +155,7 @@ GroundTracks TrackHeights(const Character& character, const Motion& motion) {
   };
   for (int f = 0; f < count; ++f) {
     kinematics.Frames(motion.frames[f], &frames);
-    tracks.pelvis_height.push_back(frames.position[pelvis].z);
+    tracks.pelvis.push_back(frames.position[pelvis]);
     for (PointWindow& window : windows) window.Push(frames);
     if (f == 1) measure(1, 1, 2, 1 / motion.fps);
     if (f >= 2) measure(1, 0, 2, 2 / motion.fps);
@@ -230,7 +219,7 @@ std::vector<double> FindFloor(const GroundTracks& tracks, double leg_length, dou
       0.15;  // the same for hands and other parts, whose shapes fit less well
   constexpr double kHandReach =
       0.35;  // the same for a body upside down: captured arms are often too short
-  const int count = static_cast<int>(tracks.pelvis_height.size());
+  const int count = static_cast<int>(tracks.pelvis.size());
   // The usual floor: where the lower foot rests while the body is upright; else the lowest that the
   // body gets.
   std::vector<double> stands, lowest(count);
@@ -241,7 +230,7 @@ std::vector<double> FindFloor(const GroundTracks& tracks, double leg_length, dou
   for (int f = 0; f < count; ++f) {
     const int low = tracks.feet[0].height[f] < tracks.feet[1].height[f] ? 0 : 1;
     const double height = tracks.feet[low].height[f];
-    if (tracks.feet[low].speed[f] < kSlow && tracks.pelvis_height[f] - height > 0.6 * leg_length) {
+    if (tracks.feet[low].speed[f] < kSlow && tracks.pelvis[f].z - height > 0.6 * leg_length) {
       stands.push_back(height);
     }
     lowest[f] = height;
@@ -268,7 +257,7 @@ std::vector<double> FindFloor(const GroundTracks& tracks, double leg_length, dou
     }
     if (resting > 0) carried = sum / resting;
     const bool inverted =
-        std::min(tracks.feet[0].height[f], tracks.feet[1].height[f]) > tracks.pelvis_height[f];
+        std::min(tracks.feet[0].height[f], tracks.feet[1].height[f]) > tracks.pelvis[f].z;
     for (const HeightTrack* track : others) {
       const double reach = inverted ? kHandReach : kBodyReach;
       if (track->speed[f] < kSlow && std::fabs(track->height[f] - usual) < reach) {
@@ -295,6 +284,7 @@ std::vector<std::uint8_t> DetectContacts(const GroundTracks& tracks,
   detect(tracks.feet[1], kRightFootDown);
   detect(tracks.hands[0], kLeftHandDown);
   detect(tracks.hands[1], kRightHandDown);
+  for (const GroundTracks::Part& part : tracks.parts) detect(part.track, part.flag);
   return contacts;
 }
 

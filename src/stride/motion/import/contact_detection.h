@@ -9,17 +9,22 @@
 // Steps 1 and 2 of ground_contact.h.
 namespace stride {
 
-// Over the frames of a motion: how low a group of contact points is, and how fast its lowest part
-// moves.
+// Over the frames of a motion: how low a group of contact points is, and how its lowest part moves.
 struct HeightTrack {
-  std::vector<double> height;  // m
-  std::vector<double> speed;   // m/s; points within about a centimetre of the lowest count
+  std::vector<double> height;   // m
+  std::vector<Vec3d> velocity;  // m/s; points within about a centimetre of the lowest count
+  std::vector<double> speed;    // its length
 };
 
 struct GroundTracks {
   std::array<HeightTrack, 2> feet, hands;  // left, right; hands are empty where there are none
   HeightTrack body;                        // all other points
-  std::vector<double> pelvis_height;       // m
+  struct Part {
+    std::uint8_t flag = 0;  // ContactFlag
+    HeightTrack track;
+  };
+  std::vector<Part> parts;    // the same points part by part: trunk, head, knees
+  std::vector<Vec3d> pelvis;  // m
 };
 GroundTracks TrackHeights(const Character& character, const Motion& motion);
 

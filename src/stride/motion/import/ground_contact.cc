@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "stride/math/rotation.h"
 #include "stride/motion/edit/leg_ik.h"
@@ -11,6 +12,9 @@ namespace stride {
 namespace {
 
 constexpr double kDegree = M_PI / 180;
+constexpr double kShallow = 0.005;    // depth in the ground that does not matter, m
+constexpr double kTouches = 0.02;     // height of what touches the ground, m
+constexpr double kLongestArm = 0.08;  // that a captured arm may be longer than the character's, m
 
 double SmoothStep(double t) {
   t = std::clamp(t, 0.0, 1.0);
@@ -234,29 +238,93 @@ class FootPath {
   mutable std::vector<Vec3d> points_;
 };
 
-// An arm gives way where its hand would go through the ground.
+// An arm holds its hand on the ground in contact, and gives way where the hand would go through it.
 class Arm {
  public:
-  Arm(const Kinematics& kinematics, int upper, int forearm, const ContactPoint& hand)
+  Arm(const Kinematics& kinematics, int upper, int forearm, const ContactPoint& hand,
+      std::uint8_t flag)
       : ik_(kinematics, kinematics.character().BodyOf(Role::kTrunk), upper, forearm, {0, -1, 0}),
         forearm_(forearm),
-        hand_(hand) {}
+        hand_(hand),
+        flag_(flag) {}
 
-  // The hand's point at the ground, straight above where it was. The hand itself keeps its angle to
-  // the forearm.
-  void KeepAbove(const BodyFrames& frames, std::vector<double>* q) const {
-    const Vec3d point = PointAt(frames, hand_);
-    if (point.z >= 0) return;
-    const Vec3d centre = point + Vec3d{0, 0, hand_.radius};
-    const Vec3d end =
-        Rotate(Conjugate(frames.rotation[forearm_]), centre - frames.position[forearm_]);
-    ik_.Solve(frames, end, {point.x, point.y, hand_.radius}, 0, q);
+  // Where the hand goes: in contact it stays over the middle of where it was, on the ground; beside
+  // a contact the correction fades.
+  void Plan(const Kinematics& kinematics, const Motion& motion) {
+    BodyFrames frames;
+    std::vector<Vec3d> captured;
+    for (const std::vector<double>& q : motion.frames) {
+      kinematics.Frames(q, &frames);
+      captured.push_back(PointAt(frames, hand_));
+    }
+    std::vector<Vec3d> shifts(captured.size());
+    const double fade = 0.2 * motion.fps;
+    for (const ContactSpan& span : ContactSpans(motion, flag_)) {
+      Vec3d middle;
+      for (int f = span.first; f <= span.last; ++f) middle += captured[f];
+      middle = middle * (1.0 / (span.last - span.first + 1));
+      const auto shift = [&](int f) {
+        return Vec3d{middle.x - captured[f].x, middle.y - captured[f].y, -captured[f].z};
+      };
+      const int count = static_cast<int>(captured.size()), reach = static_cast<int>(fade);
+      for (int f = std::max(0, span.first - reach); f < std::min(count, span.last + reach + 1);
+           ++f) {
+        const int outside = std::max({0, span.first - f, f - span.last});
+        const Vec3d full = shift(std::clamp(f, span.first, span.last));
+        if (outside == 0) {
+          shifts[f] = full;
+        } else if (!(motion.contacts[f] & flag_)) {
+          shifts[f] += full * (1 - SmoothStep(outside / fade));
+        }
+      }
+    }
+    targets_.clear();
+    for (std::size_t f = 0; f < captured.size(); ++f) {
+      const bool held = Norm(shifts[f]) > 0;
+      targets_.push_back(held ? std::optional(captured[f] + shifts[f]) : std::nullopt);
+    }
+  }
+
+  // How far the root must come down for the hand in contact to be within reach, m.
+  double Lack(const BodyFrames& frames, int f, std::uint8_t contacts) const {
+    if (!(contacts & flag_)) return 0;
+    const Vec3d way = ik_.UpperEnd(frames) - Target(frames, f);
+    const double reach = ik_.Reach(End(frames)), level = way.x * way.x + way.y * way.y;
+    return way.z - std::sqrt(std::max(reach * reach - level, 0.0));
+  }
+
+  // The hand itself keeps its angle to the forearm.
+  void Solve(const BodyFrames& frames, int f, std::vector<double>* q) const {
+    if (PointAt(frames, hand_).z >= 0 && !targets_[f]) return;
+    ik_.Solve(frames, End(frames), Target(frames, f), 0, q);
   }
 
  private:
+  Vec3d End(const BodyFrames& frames) const {
+    const Vec3d centre = PointAt(frames, hand_) + Vec3d{0, 0, hand_.radius};
+    return Rotate(Conjugate(frames.rotation[forearm_]), centre - frames.position[forearm_]);
+  }
+  // Of the hand's centre.
+  Vec3d Target(const BodyFrames& frames, int f) const {
+    Vec3d target = targets_[f].value_or(PointAt(frames, hand_));
+    target.z = std::max(target.z, 0.0) + hand_.radius;
+    // An arm that cannot be bent so far puts its hand down further out.
+    const Vec3d shoulder = ik_.UpperEnd(frames);
+    const double height = target.z - shoulder.z, nearest = 1.01 * ik_.Nearest(End(frames));
+    const double level = std::hypot(target.x - shoulder.x, target.y - shoulder.y);
+    const double needed = std::sqrt(std::max(nearest * nearest - height * height, 0.0));
+    if (level < needed && level > 1e-6) {
+      target.x = shoulder.x + (target.x - shoulder.x) * needed / level;
+      target.y = shoulder.y + (target.y - shoulder.y) * needed / level;
+    }
+    return target;
+  }
+
   LimbIk ik_;
   int forearm_;
   ContactPoint hand_;
+  std::uint8_t flag_;
+  std::vector<std::optional<Vec3d>> targets_;  // of its point, per frame; none: as captured
 };
 
 // The lowest point of each arm that has one.
@@ -279,9 +347,47 @@ std::vector<Arm> ArmsOf(const Kinematics& kinematics) {
     }
     if (!hand) continue;
     const bool at_elbow = hand->body == forearm && Norm(hand->position) < 0.05;
-    if (!at_elbow) arms.emplace_back(kinematics, upper, forearm, *hand);
+    if (!at_elbow) {
+      arms.emplace_back(kinematics, upper, forearm, *hand, left ? kLeftHandDown : kRightHandDown);
+    }
   }
   return arms;
+}
+
+double LowestOf(const BodyFrames& frames, const std::vector<ContactPoint>& points) {
+  double lowest = 1e9;
+  for (const ContactPoint& point : points) lowest = std::min(lowest, PointAt(frames, point).z);
+  return lowest;
+}
+
+// How far above the floor that part of trunk, head and knees hovers which carries the body, m.
+std::vector<double> HeightOfCarrier(const GroundTracks& tracks, const std::vector<double>& floor,
+                                    const Motion& motion) {
+  std::vector<double> heights(floor.size(), 0);
+  for (std::size_t f = 0; f < floor.size(); ++f) {
+    double lowest = 1e9;
+    for (const GroundTracks::Part& part : tracks.parts) {
+      if (motion.contacts[f] & part.flag) lowest = std::min(lowest, part.track.height[f]);
+    }
+    if (lowest < 1e9) heights[f] = std::max(0.0, lowest - floor[f]);
+  }
+  return Smoothed(heights, {}, 0.04 * motion.fps);
+}
+
+// Of parts other than feet: contacts are those that touch in the end.
+void KeepTrueLabels(const Kinematics& kinematics, Motion* motion) {
+  const std::vector<ContactPart> parts = OtherParts(kinematics.character());
+  BodyFrames frames;
+  for (int f = 0; f < motion->FrameCount(); ++f) {
+    if (motion->contacts[f] < kLeftHandDown) continue;
+    kinematics.Frames(motion->frames[f], &frames);
+    for (const ContactPart& part : parts) {
+      const bool touches = std::any_of(
+          part.points.begin(), part.points.end(),
+          [&](const ContactPoint& point) { return PointAt(frames, point).z < kTouches; });
+      if (!touches) motion->contacts[f] &= static_cast<std::uint8_t>(~part.flag);
+    }
+  }
 }
 
 }  // namespace
@@ -292,7 +398,12 @@ GroundReport PutFeetOnGround(const Character& character, const GroundOptions& op
   const Kinematics kinematics(character);
   const std::array<FootParts, 2> feet = FeetOf(character);
   const std::array<LegIk, 2> legs = {LegIk(kinematics, feet[0]), LegIk(kinematics, feet[1])};
-  const std::vector<Arm> arms = ArmsOf(kinematics);
+  std::vector<Arm> arms = ArmsOf(kinematics);
+  std::vector<ContactPoint> others;  // of trunk, head and knees
+  for (const ContactPart& part : OtherParts(character)) {
+    if (part.flag == kLeftHandDown || part.flag == kRightHandDown) continue;
+    others.insert(others.end(), part.points.begin(), part.points.end());
+  }
   const int count = motion->FrameCount();
   const int nearby = static_cast<int>(std::ceil(0.12 * motion->fps));
 
@@ -310,19 +421,22 @@ GroundReport PutFeetOnGround(const Character& character, const GroundOptions& op
   }
   report.floor_range = std::max(0.0, high - low);
 
-  // What else would be in the ground lifts the whole body; hands are left to the arms.
+  // A part that carries the body brings it down to the ground; what would be in the ground lifts
+  // it. Hands are left to the arms.
+  const std::vector<double> drop = HeightOfCarrier(tracks, floor, *motion);
   std::vector<double> lift(count, 0);
   for (int f = 0; f < count && !tracks.body.height.empty(); ++f) {
-    lift[f] = std::max(0.0, floor[f] - tracks.body.height[f] - 0.005);
+    lift[f] = std::max(0.0, floor[f] - tracks.body.height[f] + drop[f] - kShallow);
   }
   lift = Envelope(lift, nearby);
   Motion raw = *motion;
   for (int f = 0; f < count; ++f) {
     raw.frames[f][2] -= report.ground_offset;
-    motion->frames[f][2] += lift[f] - floor[f];
+    motion->frames[f][2] += lift[f] - drop[f] - floor[f];
   }
   report.before = MeasureFeet(character, raw);
   if (!options.clean_up) {
+    KeepTrueLabels(kinematics, motion);
     report.after = MeasureFeet(character, *motion);
     return report;
   }
@@ -337,8 +451,10 @@ GroundReport PutFeetOnGround(const Character& character, const GroundOptions& op
   for (int side = 0; side < 2; ++side)
     paths[side].Correct(ContactSpans(*motion, feet[side].flag), motion->fps);
 
-  // How far the root must come down for a foot in contact to be within reach, and up where a leg
-  // cannot be bent so far.
+  for (Arm& arm : arms) arm.Plan(kinematics, *motion);
+
+  // How far the root must come down for a foot or hand in contact to be within reach, and up where
+  // a leg cannot be bent so far.
   std::vector<double> lower(count, 0), raise(count, 0);
   for (int f = 0; f < count; ++f) {
     kinematics.Frames(motion->frames[f], &frames);
@@ -353,21 +469,42 @@ GroundReport PutFeetOnGround(const Character& character, const GroundOptions& op
       if (!(motion->contacts[f] & feet[side].flag)) continue;
       lower[f] = std::max(lower[f], way.z - height_at(legs[side].Reach()));
     }
+    // A body on its hands alone comes down to them, as far as nothing else touches.
+    if (motion->contacts[f] & (kLeftFootDown | kRightFootDown)) continue;
+    double space = LowestOf(frames, others);
+    for (const HeightTrack& foot : tracks.feet) {
+      space = std::min(space, foot.height[f] - floor[f]);
+    }
+    for (const Arm& arm : arms) {
+      const double lack = std::min({kLongestArm, space, arm.Lack(frames, f, motion->contacts[f])});
+      lower[f] = std::max(lower[f], lack);
+    }
   }
   lower = Envelope(lower, nearby);
   raise = Envelope(raise, nearby);
   report.root_lowered = *std::max_element(lower.begin(), lower.end());
-  for (int f = 0; f < count; ++f) {
-    std::vector<double>& q = motion->frames[f];
-    q[2] += raise[f] - lower[f];
-    kinematics.Frames(q, &frames);
-    for (int side = 0; side < 2; ++side) {
-      const FootPose& pose = paths[side][f];
-      legs[side].Solve(frames, pose.position, pose.rotation, pose.toe, &q);
+  std::vector<double> up(count, 0);
+  for (int f = 0; f < count; ++f) up[f] = raise[f] - lower[f];
+  // Again where a knee that gives way to its foot goes into the ground.
+  for (int pass = 0; pass < 3; ++pass) {
+    std::vector<double> depth(count, 0);
+    for (int f = 0; f < count; ++f) {
+      std::vector<double>& q = motion->frames[f];
+      q[2] += up[f];
+      kinematics.Frames(q, &frames);
+      for (int side = 0; side < 2; ++side) {
+        const FootPose& pose = paths[side][f];
+        legs[side].Solve(frames, pose.position, pose.rotation, pose.toe, &q);
+      }
+      for (const Arm& arm : arms) arm.Solve(frames, f, &q);
+      kinematics.Frames(q, &frames);
+      depth[f] = std::max(0.0, -LowestOf(frames, others) - kShallow);
     }
-    for (const Arm& arm : arms) arm.KeepAbove(frames, &q);
+    if (*std::max_element(depth.begin(), depth.end()) < 1e-3) break;
+    up = Envelope(depth, nearby);
   }
   MakeSignsContinuous(kinematics, &motion->frames);
+  KeepTrueLabels(kinematics, motion);
   report.after = MeasureFeet(character, *motion);
   if (report.floor_range > 0.1) {
     report.warnings.push_back(

@@ -14,13 +14,15 @@
 //    in flight continued from both sides, it is taken off the whole body.
 // 2. Contacts. A foot is down when its sole is low and its lowest part slow; higher bounds on the
 // way out than on
-//    the way in keep noise from splitting contacts. Hands likewise.
+//    the way in keep noise from splitting contacts. Hands, knees, trunk and head
+//    likewise.
 // 3. Clean-up. In contact the foot rolls without slip on z = 0 and does not turn about the vertical
 // unless it
 //    really pivots; nearly flat it is made flat, and toes stay on the ground while the heel lifts.
 //    Between contacts the correction fades from the one to the next, and a foot that would go
 //    through the ground is lifted. Legs follow by inverse kinematics; where they are too short the
-//    root is lowered.
+//    root is lowered. Hands in contact stay where they are by the arms; trunk, head and knees in
+//    contact bring the whole body to the ground. What then does not touch is no contact.
 namespace stride {
 
 struct GroundOptions {

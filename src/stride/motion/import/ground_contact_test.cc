@@ -201,6 +201,36 @@ TEST(LegIk, AFarTargetIsApproachedWithoutSnapping) {
   EXPECT_GT(q[kinematics.layout().q[foot.shank]], 0.05);
 }
 
+// Stands, then lies on its back: as captured 4 cm above the ground, or 4 cm in it.
+TEST(GroundContact, WhatTheBodyLiesOnTouchesTheGround) {
+  const Character character = LoadCharacter("liu16");
+  const Kinematics kinematics(character);
+  BodyFrames frames;
+  const auto lowest = [&](const std::vector<double>& q) {
+    kinematics.Frames(q, &frames);
+    double low = 1e9;
+    for (const ContactPoint& point : character.contact_points) {
+      low = std::min(low, PointAt(frames, point).z);
+    }
+    return low;
+  };
+  for (const double height : {0.04, -0.04}) {
+    SCOPED_TRACE(height);
+    Motion motion = Standing(character, 6, 60);
+    for (int f = 180; f < motion.FrameCount(); ++f) {
+      std::vector<double>& q = motion.frames[f];
+      Put(AxisAngle({0, 1, 0}, -M_PI / 2), 3, &q);
+      q[2] += height - lowest(q);
+    }
+    const GroundReport report = PutFeetOnGround(character, {}, &motion);
+    EXPECT_EQ(motion.contacts[90], kLeftFootDown | kRightFootDown);
+    EXPECT_TRUE(motion.contacts[300] & kTrunkDown);
+    EXPECT_NEAR(lowest(motion.frames[300]), 0, 0.01);
+    EXPECT_LT(report.after.max_other_height, 0.021);
+    EXPECT_LT(report.after.max_body_depth, 0.02);
+  }
+}
+
 // Captured clips that the setup installs: playground, climbing, boxing with falls.
 TEST(GroundContact, CapturedClipsStandOnTheGround) {
   const Character character = LoadCharacter("liu16");

@@ -151,6 +151,21 @@ void CloseLoop(const ImportOptions& options, const Character& character, const S
   result->ground.after = MeasureFeet(character, motion);
 }
 
+void SayInPlace(InPlace asked, const InPlaceReport& report, std::vector<std::string>* warnings) {
+  if (report.recovered) {
+    warnings->push_back(
+        asked == InPlace::kYes
+            ? "taken as in place: the root was moved so that feet in stance stay where they are"
+            : "the clip is in place (feet on the ground slide under a root that stays): its way "
+              "was "
+              "recovered from the feet; --in-place no leaves it as it is");
+  } else if (asked == InPlace::kAuto && report.check.slides) {
+    warnings->push_back(
+        "feet on the ground slide under a root that stays: if this is a clip in place, use "
+        "--in-place yes");
+  }
+}
+
 }  // namespace
 
 void ParseFrameRange(const std::string& text, int* first, int* last) {
@@ -192,13 +207,15 @@ ImportResult Import(const ImportOptions& options) {
   result.skeleton = map.skeleton;
   const bool says_loop = clip.loop;
   const bool closes = Closes(options, says_loop);
-  const SourceClip source = TakeFrames(options, std::move(clip), map, closes, &result.warnings);
+  SourceClip source = TakeFrames(options, std::move(clip), map, closes, &result.warnings);
 
   RetargetOptions retarget;
   retarget.source_fps = options.fps;
   retarget.fps = options.rate;
   retarget.cutoff = options.cutoff;
-  Retargeted retargeted = Retarget(source, character, retarget);
+  Retargeted retargeted;
+  result.in_place = RestoreWay(options.in_place, character, retarget, &source, &retargeted);
+  SayInPlace(options.in_place, result.in_place, &result.warnings);
   result.motion = std::move(retargeted.motion);
   result.motion.name = std::filesystem::path(options.file).stem().string();
   result.motion.source = std::filesystem::path(options.file).filename().string();
@@ -249,10 +266,10 @@ ImportResult Import(const ImportOptions& options) {
 
 nlohmann::ordered_json ContactsToJson(const Motion& motion) {
   nlohmann::ordered_json spans = nlohmann::ordered_json::array();
-  const std::pair<const char*, ContactFlag> parts[] = {{"left_foot", kLeftFootDown},
-                                                       {"right_foot", kRightFootDown},
-                                                       {"left_hand", kLeftHandDown},
-                                                       {"right_hand", kRightHandDown}};
+  const std::pair<const char*, ContactFlag> parts[] = {
+      {"left_foot", kLeftFootDown},   {"right_foot", kRightFootDown}, {"left_hand", kLeftHandDown},
+      {"right_hand", kRightHandDown}, {"trunk", kTrunkDown},          {"head", kHeadDown},
+      {"left_knee", kLeftKneeDown},   {"right_knee", kRightKneeDown}};
   for (const auto& [name, flag] : parts) {
     for (const ContactSpan& span : ContactSpans(motion, flag)) {
       spans.push_back({{"part", name}, {"first", span.first}, {"last", span.last}});
@@ -280,6 +297,11 @@ nlohmann::ordered_json ToJson(const ImportResult& r) {
   json["seconds"] = r.motion.Duration();
   json["speed"] = r.travel.speed;
   json["heading_change_deg"] = r.travel.heading_change_deg;
+  json["in_place"] = {{"recovered", r.in_place.recovered},
+                      {"slide", r.in_place.check.slide},
+                      {"way", r.in_place.check.way},
+                      {"lesser_foot", r.in_place.check.lesser_foot},
+                      {"steady", r.in_place.check.steady}};
   json["body_height"] = r.body_height;
   json["mapped"] = r.mapped;
   json["unmapped"] = r.unmapped;
@@ -308,6 +330,7 @@ nlohmann::ordered_json ToJson(const ImportResult& r) {
   json["max_foot_slide_after"] = r.ground.after.max_slide;
   json["max_contact_height"] = r.ground.after.max_contact_height;
   json["max_body_depth"] = r.ground.after.max_body_depth;
+  json["max_other_contact_height"] = r.ground.after.max_other_height;
   json["root_lowered"] = r.ground.root_lowered;
   json["bone_direction_error_deg"] = r.bone_direction_error_deg;
   json["flight_gravity"] = r.flight.gravities.empty() ? nlohmann::ordered_json(nullptr)

@@ -9,6 +9,7 @@
 #include "stride/motion/import/cycle.h"
 #include "stride/motion/import/flight.h"
 #include "stride/motion/import/ground_contact.h"
+#include "stride/motion/import/in_place.h"
 #include "stride/motion/motion.h"
 #include "stride/motion/travel.h"
 
@@ -33,6 +34,7 @@ struct ImportOptions {
   double cutoff = 10;                     // low-pass filter, Hz; 0: none
   bool clean_up = true;                   // GroundOptions: bend legs to keep the feet on the ground
   Closing closing = Closing::kNo;
+  InPlace in_place = InPlace::kAuto;
   double loop_warp = 0.25;  // time on each side of a loop's seam that is changed, s
 };
 
@@ -53,6 +55,7 @@ struct ImportResult {
   std::vector<std::string> mapped, unmapped;  // joints of the file
   double scale = 0;                           // metres on the character per unit of the file
   Travel travel;
+  InPlaceReport in_place;
   double body_height = 0;  // of the file's skeleton on that scale, m
   double bone_direction_error_deg = 0;
   GroundReport ground;

@@ -90,8 +90,9 @@ MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& c
     CaptureOptions asked = capture;
     asked.clean_up = true;
     if (asked == CaptureOptions{}) return;
-    throw InputError(name_or_path + " is no motion capture; range, fps and loop are for captures " +
-                     "only, leave them out");
+    throw InputError(name_or_path +
+                     " is no motion capture; range, fps, loop and in-place are for " +
+                     "captures only, leave them out");
   };
   if (IsBuiltIn(name_or_path) || FileExtension(name_or_path).empty()) {
     refuse_capture_options();
@@ -116,6 +117,7 @@ MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& c
     options.last_frame = capture.last_frame;
     options.fps = capture.fps;
     options.clean_up = capture.clean_up;
+    options.in_place = capture.in_place;
     options.closing = capture.loop ? Closing::kYes : Closing::kIfStated;
     ImportResult imported = Import(options);
     source.format = imported.format;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stride/character/character.h"
+#include "stride/motion/import/in_place.h"
 #include "stride/motion/motion.h"
 
 // A motion for those verbs that take any: built in, from a file of ours, or from motion capture.
@@ -23,6 +24,7 @@ struct CaptureOptions {
   int first_frame = -1, last_frame = -1;  // of the file; -1: from its start, to its end
   double fps = 0;                         // its true rate, frames/s; 0: what the file says
   bool loop = false;                      // close it to a loop as `stride import --loop` does
+  InPlace in_place = InPlace::kAuto;      // whether it lost its way, as game libraries' clips do
   bool clean_up = true;  // bend legs to keep the feet on the ground; says nothing of other motions
   friend bool operator==(const CaptureOptions&, const CaptureOptions&) = default;
 };

@@ -45,13 +45,13 @@ Quatd Swung(const Quatd& rotation, const Vec3d& bone, const Vec3d& direction) {
 
 class Retargeter {
  public:
-  Retargeter(const SourceClip& source, const Character& character)
+  Retargeter(const SourceClip& source, const Character& character, bool watch_feet)
       : source_(source), kinematics_(character), character_(character) {
     MeasureCharacter();
     MeasureSource();
     CalibrateFromReference();
     CalibrateBends();
-    CalibrateFeet();
+    if (watch_feet) CalibrateFeet();
     MakeJoints();
     FindHinges();
   }
@@ -376,8 +376,9 @@ double StartHeading(const Motion& motion, const Character& character,
   return straight ? travel : facing;
 }
 
-void AlignHeading(const Character& character, const Kinematics& kinematics, Motion* motion,
-                  std::vector<LimbDirections>* directions) {
+// Returns how far the motion was turned, rad.
+double AlignHeading(const Character& character, const Kinematics& kinematics, Motion* motion,
+                    std::vector<LimbDirections>* directions) {
   const double heading = StartHeading(*motion, character, kinematics);
   const Quatd turn = AxisAngle({0, 0, 1}, -heading);
   const Vec3d start = Rotate(turn, Vec3At(motion->frames[0], 0));
@@ -386,6 +387,7 @@ void AlignHeading(const Character& character, const Kinematics& kinematics, Moti
   for (LimbDirections& frame : *directions) {
     for (Vec3d& direction : frame) direction = Rotate(turn, direction);
   }
+  return -heading;
 }
 
 // A joint is mapped if a part or a part below it follows it.
@@ -406,7 +408,7 @@ void ListJoints(const SourceClip& source, const Character& character, Retargeted
 
 Retargeted Retarget(const SourceClip& source, const Character& character,
                     const RetargetOptions& options) {
-  Retargeter retargeter(source, character);
+  Retargeter retargeter(source, character, options.watch_feet);
   const Kinematics kinematics(character);
   Retargeted result;
   result.scale = retargeter.scale();
@@ -437,7 +439,7 @@ Retargeted Retarget(const SourceClip& source, const Character& character,
     }
     result.directions = std::move(directions);
   }
-  AlignHeading(character, kinematics, &motion, &result.directions);
+  result.turn = AlignHeading(character, kinematics, &motion, &result.directions);
   MakeSignsContinuous(kinematics, &motion.frames);
   Validate(motion, character);  // sizes near the largest double overflow
   return result;

@@ -27,6 +27,8 @@ struct RetargetOptions {
   int first_frame = 0;    // of the file
   int last_frame = -1;    // of the file; -1: its last
   double cutoff = 10;     // low-pass filter, Hz, -3 dB; 0: none
+  // How a foot stands flat is taken from where it rests in the clip; else from the reference pose.
+  bool watch_feet = true;
 };
 
 // Limb bones whose directions are kept, as roles.
@@ -37,8 +39,9 @@ using LimbDirections = std::array<Vec3d, kLimbBones.size()>;  // unit, world; ze
 
 struct Retargeted {
   Motion motion;
-  double scale = 0;                           // metres on the character per unit of the file
-  double source_height = 0;                   // of the clip's skeleton on that scale, m
+  double scale = 0;          // metres on the character per unit of the file
+  double source_height = 0;  // of the clip's skeleton on that scale, m
+  double turn = 0;           // that the clip was turned by about the vertical to face +X, rad
   std::vector<std::string> mapped, unmapped;  // joints of the clip
   std::vector<LimbDirections> directions;     // of the source, per frame of the motion
 };

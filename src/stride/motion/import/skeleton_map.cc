@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "stride/core/error.h"
-#include "stride/motion/formats/json_text.h"
+#include "stride/core/json_text.h"
 
 namespace stride {
 namespace {

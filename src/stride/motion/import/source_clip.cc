@@ -59,7 +59,7 @@ SourceClip::SourceClip(SkeletonClip clip, const SkeletonMap& map, int first, int
     }
   }
   TurnUpright(warnings);
-  rest_ = RestPositions(clip_);
+  rest_ = StandingRest(warnings);
   reference_ = rest_;
 
   int start = 0;
@@ -110,8 +110,19 @@ void SourceClip::RepairCmuOffsets(std::vector<std::string>* warnings) {
   }
 }
 
-// Some files are written with another axis up than their format has: the rest pose then lies.
+Vec3d SourceClip::Up(const ClipPose& pose) const {
+  const int trunk = JointOf(Role::kTrunk);
+  const Vec3d hips = MidHip(pose);
+  if (trunk >= 0 && Norm(pose.positions[trunk] - hips) > 0) return pose.positions[trunk] - hips;
+  return hips -
+         (pose.positions[JointOf(Role::kLeftFoot)] + pose.positions[JointOf(Role::kRightFoot)]) *
+             0.5;
+}
+
+// Some files are written with another axis up than their format has: the rest pose then lies, and
+// so does the body from beginning to end. glTF says which axis is up.
 void SourceClip::TurnUpright(std::vector<std::string>* warnings) {
+  if (clip_.format == "gltf") return;
   const ClipPose rest = RestPositions(clip_);
   const Vec3d feet =
       (rest.positions[JointOf(Role::kLeftFoot)] + rest.positions[JointOf(Role::kRightFoot)]) * 0.5;
@@ -125,6 +136,14 @@ void SourceClip::TurnUpright(std::vector<std::string>* warnings) {
   } else {
     axis.z = -1;
   }
+  Vec3d sum;
+  int used = 0;
+  for (int f = 0; f < clip_.FrameCount(); f += std::max(1, clip_.FrameCount() / 200)) {
+    const Vec3d body = Up(Positions(clip_, f));
+    if (Norm(body) > 0) sum += Normalized(body);
+    ++used;
+  }
+  if (Dot(sum, axis) < 0.7 * used) return;
   const Quatd turn = RotationBetween(axis, {0, 0, 1});
   const std::size_t joints = clip_.joints.size();
   for (int f = 0; f < clip_.FrameCount(); ++f) {
@@ -135,7 +154,33 @@ void SourceClip::TurnUpright(std::vector<std::string>* warnings) {
   clip_.joints[0].offset = Rotate(turn, clip_.joints[0].offset);
   clip_.joints[0].rest_rotation = turn * clip_.joints[0].rest_rotation;
   warnings->push_back(
-      "the skeleton lies at rest: taken as written with another axis up, and turned upright");
+      "the skeleton lies, at rest and in the clip: taken as written with another axis up, and "
+      "turned upright");
+}
+
+// A rest pose that lies or leans tells how the joints' axes lie in the body, once it stands.
+ClipPose SourceClip::StandingRest(std::vector<std::string>* warnings) const {
+  ClipPose rest = RestPositions(clip_);
+  const Vec3d up = Up(rest);
+  // Rest poses made to be such hardly lean; a frame of the motion in their place may.
+  const double most = (clip_.format == "gltf" ? 20 : 50) * kDegree;
+  if (Norm(up) == 0 || up.z > Norm(up) * std::cos(most)) return rest;
+  const Vec3d left =
+      rest.positions[JointOf(Role::kLeftThigh)] - rest.positions[JointOf(Role::kRightThigh)];
+  const Vec3d forward = Cross(left, up);
+  if (Norm(forward) == 0) return rest;
+  const Vec3d z = Normalized(up), x = Normalized(forward);
+  const Quatd turn = Conjugate(FromMat3(Mat3d::FromColumns(x, Cross(z, x), z)));
+  for (Vec3d& position : rest.positions) position = Rotate(turn, position);
+  for (Quatd& rotation : rest.rotations) rotation = turn * rotation;
+  warnings->push_back(
+      "the file's rest pose does not stand: joints' axes were taken from it, which way is up was "
+      "not");
+  return rest;
+}
+
+void SourceClip::Move(const std::vector<Vec3d>& shifts) {
+  for (int f = 0; f < FrameCount(); ++f) clip_.root_positions[frames_[f]] += shifts[f];
 }
 
 Vec3d SourceClip::Bone(Role role, const ClipPose& pose) const {

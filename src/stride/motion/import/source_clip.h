@@ -14,8 +14,8 @@ namespace stride {
 class SourceClip {
  public:
   // Takes frames first..last (last < 0: to the end) of the clip. Repairs lost bone lengths of CMU
-  // conversions, turns a skeleton that lies along another axis upright, drops an artificial T-pose
-  // at the start and frames without data. Adds to `warnings` what it did. Throws InputError for a
+  // conversions, turns a clip that is written with another axis up, drops an artificial T-pose at
+  // the start and frames without data. Adds to `warnings` what it did. Throws InputError for a
   // range outside the clip.
   SourceClip(SkeletonClip clip, const SkeletonMap& map, int first, int last,
              std::vector<std::string>* warnings);
@@ -30,9 +30,13 @@ class SourceClip {
   ClipPose Pose(int frame) const { return Positions(clip_, frames_[frame]); }
 
   // A pose in which the limbs' directions are known and nothing is twisted: the T-pose that the
-  // clip starts with, if it does, else the rest pose.
+  // clip starts with, if it does, else the rest pose. Both stand, whatever the file's rest pose
+  // does: some exporters write the first frame there.
   const ClipPose& ReferencePose() const { return reference_; }
   const ClipPose& RestPose() const { return rest_; }
+
+  // Moves the whole skeleton in each of the frames that are left, in the file's unit.
+  void Move(const std::vector<Vec3d>& shifts);
 
   // From the part's joint to the next one, or to its tip; zero if it has neither.
   Vec3d Bone(Role role, const ClipPose& pose) const;
@@ -47,6 +51,9 @@ class SourceClip {
  private:
   void RepairCmuOffsets(std::vector<std::string>* warnings);
   void TurnUpright(std::vector<std::string>* warnings);
+  ClipPose StandingRest(std::vector<std::string>* warnings) const;
+  // From the hips to the chest, or where no such joint is known from the feet to the hips.
+  Vec3d Up(const ClipPose& pose) const;
   bool IsTPose(const ClipPose& pose) const;
   bool IsJump(int frame_a, int frame_b) const;
   bool IsEmpty(int frame) const;

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "stride/core/error.h"
+#include "stride/core/json_text.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/formats/deepmimic/deepmimic.h"
-#include "stride/motion/formats/json_text.h"
 
 namespace stride {
 namespace {

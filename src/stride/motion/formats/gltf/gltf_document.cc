@@ -7,8 +7,8 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/json_text.h"
 #include "stride/math/rotation.h"
-#include "stride/motion/formats/json_text.h"
 #include "stride/motion/formats/text_scanner.h"
 
 namespace stride {

@@ -6,10 +6,10 @@
 #include <tiny_gltf.h>
 
 #include "stride/core/error.h"
+#include "stride/core/json_text.h"
 #include "stride/math/rotation.h"
 #include "stride/motion/formats/axes.h"
 #include "stride/motion/formats/gltf/gltf.h"
-#include "stride/motion/formats/json_text.h"
 
 namespace stride {
 namespace {

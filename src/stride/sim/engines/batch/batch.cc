@@ -87,6 +87,7 @@ struct Batch::Impl {
   std::vector<int> forced;
   std::vector<int> point_slot;  // of a Character::contact_points entry
   std::vector<int> point_bodies;
+  Actuation passive;
   int until_recentring = kStepsBetweenRecentring;
   bool motion_stale = true;
 
@@ -185,11 +186,11 @@ Batch::Batch(const World& world, const std::string& instruction_set) : impl_(new
   }
   b.memory.contact_bodies = b.point_bodies.data();
   const State rest = RestState(character);
-  const Actuation passive = Passive(character);
+  b.passive = Passive(character);
   for (int lane = 0; lane < lanes; ++lane) {
     SetConditions(lane, DefaultConditions());
     SetState(lane, rest);
-    SetActuation(lane, passive);
+    SetActuation(lane, b.passive);
   }
 }
 
@@ -384,6 +385,14 @@ void Batch::Refresh() {
   impl_->motion_stale = false;
   // What follows must not depend on how many steps were made before.
   impl_->until_recentring = kStepsBetweenRecentring;
+}
+
+void Batch::BeginAnew() {
+  Impl& b = *impl_;
+  ClearForces();
+  std::fill_n(b.memory.contacts, b.tree.points.size() * kContactSlots * b.lanes(), 0.0f);
+  for (int lane = 0; lane < b.lanes(); ++lane) SetActuation(lane, b.passive);
+  Refresh();
 }
 
 bool Batch::Failed(int lane) const { return impl_->At(impl_->memory.failed, 0, lane) != 0; }

@@ -10,6 +10,7 @@
 // against the ground, implicit in the relative velocity of the two bodies, by projected
 // Gauss-Seidel over the touches. The response of a whole articulated body to a push comes from its
 // last Solve, so servos and ground take part; both sides feel the same force, so momentum holds.
+// What would pass through something thin within a step is stopped at its surface.
 namespace stride::native_engine {
 
 struct ActorParts {
@@ -35,7 +36,7 @@ class ActorContacts {
     Vec3d axis[3];       // normal (from 1 to 0) and two tangents
     double mobility[3];  // acceleration along the axis by a unit force there
     double force[3];
-    double depth;
+    double depth;  // below 0: apart by so much, and it would be passed within this step
     Vec3d point;
   };
 
@@ -47,14 +48,18 @@ class ActorContacts {
   };
   struct ActorBounds {
     double reach;  // radius about its root that holds it in any pose
+    double thin;   // the smallest half width of its shapes
     std::vector<Bound> shapes;
     bool placed;       // in this step: centers and reach_now
     double reach_now;  // as it is posed
   };
 
   void PlaceBounds(const ActorParts& actor, ActorBounds* bounds) const;
-  void FindPairs(const std::vector<ActorParts>& actors);
-  void FindPairs(const std::vector<ActorParts>& actors, int p, int q);
+  void FindPairs(const std::vector<ActorParts>& actors, double h);
+  void FindPairs(const std::vector<ActorParts>& actors, int p, int q, double h);
+  // The first touches on the way `way` of a, relative to b; returns the share of it.
+  double FindFirstTouches(const PlacedShape& a, const PlacedShape& b, const Vec3d& way,
+                          double thin);
   void Push(const Pair& pair, const Vec3d& force, double scale, std::vector<ActorParts>* actors);
 
   std::vector<ActorBounds> bounds_;  // per actor

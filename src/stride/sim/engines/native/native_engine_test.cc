@@ -77,18 +77,68 @@ TEST(NativeEngineTest, ABallThrownAtAManInFlightKeepsTheMomentumOfBoth) {
   EXPECT_LT(Norm(after.linear - before.linear), 0.02 * Norm(before.linear));
 }
 
+// Five boxes at 5 ms, each a little off the one below, of masses in every order.
 TEST(NativeEngineTest, AStackOfBoxesStands) {
-  World world;
-  for (int k = 0; k < 4; ++k) world.actors.push_back(MakeBox({0.2, 0.2, 0.1}, 3));
-  const auto engine = MakeEngine("native", world);
-  for (int k = 0; k < 4; ++k) {
-    engine->SetState(k, {{0.01 * k, 0, 0.1 + 0.2 * k, 1, 0, 0, 0}, std::vector<double>(6, 0.0)});
+  constexpr int kBoxes = 5;
+  for (const std::vector<double>& masses :
+       {std::vector<double>{3, 3, 3, 3, 3}, {10, 5, 3, 2, 1}, {1, 2, 3, 5, 10}}) {
+    World world;
+    world.time_step = 0.005;
+    for (const double mass : masses) world.actors.push_back(MakeBox({0.2, 0.2, 0.1}, mass));
+    const auto engine = MakeEngine("native", world);
+    for (int k = 0; k < kBoxes; ++k) {
+      engine->SetState(k, {{0.01 * k, 0, 0.1 + 0.2 * k, 1, 0, 0, 0}, std::vector<double>(6, 0.0)});
+    }
+    const std::vector<Actuation> none = HoldAll(world);
+    for (int k = 0; k < 1000; ++k) engine->Step(none, {});
+    for (int k = 0; k < kBoxes; ++k) {
+      EXPECT_NEAR(engine->GetState(k).q[2], 0.1 + 0.2 * k, 0.01) << "box " << k;
+      EXPECT_NEAR(engine->GetState(k).q[0], 0.01 * k, 0.01) << "box " << k;
+      EXPECT_NEAR(engine->GetState(k).q[1], 0, 0.01) << "box " << k;
+    }
   }
-  const std::vector<Actuation> none = HoldAll(world);
-  for (int k = 0; k < 600; ++k) engine->Step(none, {});
-  for (int k = 0; k < 4; ++k) {
-    EXPECT_NEAR(engine->GetState(k).q[2], 0.1 + 0.2 * k, 0.01) << "box " << k;
-    EXPECT_NEAR(engine->GetState(k).q[0], 0.01 * k, 0.01) << "box " << k;
+}
+
+TEST(NativeEngineTest, FastBallsDoNotPassThrough) {
+  for (const double speed : {30.0, 100.0, 300.0, 1000.0}) {
+    for (const double start : {0.7, 1.0, 1.23}) {  // meets the box anywhere within a step
+      World world;
+      world.actors = {MakeBall(0.05, 0.2), MakeBox({0.03, 0.5, 0.5}, 20)};
+      world.gravity = 0;
+      const auto engine = MakeEngine("native", world);
+      engine->SetState(0, {{-start, 0, 2, 1, 0, 0, 0}, {speed, 0, 0, 0, 0, 0}});
+      engine->SetState(1, {{0, 0, 2, 1, 0, 0, 0}, std::vector<double>(6, 0.0)});
+      const Total before = TotalMomentum(*engine);
+      const std::vector<Actuation> none = HoldAll(world);
+      for (int k = 0; k < 40; ++k) engine->Step(none, {});
+      EXPECT_LT(engine->GetState(0).q[0], engine->GetState(1).q[0]) << speed << " " << start;
+      EXPECT_GT(engine->GetState(1).v[0], 0.5 * speed * 0.2 / 20.2) << speed << " " << start;
+      const Total after = TotalMomentum(*engine);
+      EXPECT_LT(Norm(after.linear - before.linear), 1e-6 * Norm(before.linear));
+    }
+  }
+}
+
+// A ball at a man: the trunk is met, and takes the momentum.
+TEST(NativeEngineTest, AFastBallMeetsAMan) {
+  for (const double speed : {40.0, 100.0, 200.0}) {
+    World world;
+    world.actors = {LoadCharacter("liu16"), MakeBall(0.06, 0.5)};
+    world.gravity = 0;
+    const auto engine = MakeEngine("native", world);
+    State man = RestState(world.actors[0]);
+    man.q[2] += 5;
+    engine->SetState(0, man);
+    engine->SetState(1, {{2.03, 0, man.q[2] + 0.25, 1, 0, 0, 0}, {-speed, 0, 0, 0, 0, 0}});
+    const std::vector<Actuation> hold = HoldAll(world);
+    bool met = false;
+    for (int k = 0; k < 60; ++k) {
+      engine->Step(hold, {});
+      met = met || !engine->Contacts().empty();
+    }
+    EXPECT_TRUE(met) << speed;
+    EXPECT_GT(engine->GetState(1).v[0], -0.1 * speed) << "it went through at " << speed;
+    EXPECT_FALSE(engine->Failed(0));
   }
 }
 

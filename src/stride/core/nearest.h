@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stride {
+
+// The one of the names that a typing error may have been meant for: few letters left out, added,
+// changed or swapped. Empty: none is near.
+std::string Nearest(std::string_view word, const std::vector<std::string>& names);
+
+// "; did you mean 'walk'?", or nothing.
+std::string DidYouMean(std::string_view word, const std::vector<std::string>& names);
+
+}  // namespace stride
