@@ -13,9 +13,15 @@ beforeEach(async () => {
 });
 
 const near = (a, b, within = 0.02) => assert.ok(Math.abs(a - b) < within, `${a} is not ${b}`);
+// Once the picture rests: opening the panel lays it out anew, and each drawing replaces its points.
 const middle = async (point) => {
-  const box = await page.locator(`[data-point="${point}"] circle:not(.halo)`).boundingBox();
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  for (let tries = 0, last = null; tries < 100; ++tries) {
+    const box = await page.locator(`[data-point="${point}"] circle:not(.halo)`).boundingBox();
+    if (box && last && box.x === last.x && box.y === last.y) return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    last = box;
+    await page.waitForTimeout(100);
+  }
+  assert.fail(`point ${point} does not rest`);
 };
 const value = (curve, point, layer = 1) => fake.curves[curve].cycle.values[layer * fake.curves[curve].cycle.times.length + point];
 
@@ -94,7 +100,7 @@ test('the keyboard moves, adds and removes points and steers nobody', async () =
   near(value(0, 1, 0), before + 0.102, 0.002);
 });
 
-test('a double click on the picture adds a point, the button takes it away', { todo: 'the point comes to 0.577 instead of 0.625: not understood yet' }, async () => {
+test('a double click on the picture adds a point, the button takes it away', async () => {
   const [a, b] = [await middle(2), await middle(3)];
   await page.mouse.dblclick((a.x + b.x) / 2, (a.y + b.y) / 2 - 45);
   await until(() => document.querySelectorAll('.curve-plot .point').length === 5);
@@ -104,7 +110,7 @@ test('a double click on the picture adds a point, the button takes it away', { t
   await until(() => document.querySelectorAll('.curve-plot .point').length === 4);
 });
 
-test('a finger drags a point', { todo: 'the point comes to 0.577 instead of 0.625: not understood yet' }, async () => {
+test('a finger drags a point', async () => {
   const from = await middle(1);
   const touch = (type, x, y) => page.locator('.curve-plot').dispatchEvent(type, {
     pointerId: 7, pointerType: 'touch', button: type === 'pointermove' ? -1 : 0, buttons: 1, isPrimary: true, clientX: x, clientY: y, bubbles: true,

@@ -61,24 +61,29 @@ export class CurvePlot {
     return kTop + ((high - value) / (high - low)) * (this.height - kTop - kBottom);
   }
 
+  // Of the pointer in the picture's own units, however the page scales and centres it.
+  private local(event: MouseEvent): { x: number; y: number } {
+    return new DOMPoint(event.clientX, event.clientY).matrixTransform((this.svg as SVGSVGElement).getScreenCTM()?.inverse());
+  }
+
   // Where the pointer is: time and value, beyond the frame too.
   at(event: MouseEvent): { time: number; value: number } {
-    const box = this.svg.getBoundingClientRect();
+    const { x, y } = this.local(event);
     const [low, high] = this.range;
     return {
-      time: (event.clientX - box.left - kLeft) / (this.width - kLeft - kRight),
-      value: high - ((event.clientY - box.top - kTop) / (this.height - kTop - kBottom)) * (high - low),
+      time: (x - kLeft) / (this.width - kLeft - kRight),
+      value: high - ((y - kTop) / (this.height - kTop - kBottom)) * (high - low),
     };
   }
 
   // The point of the shown layer under the pointer.
   pick(event: MouseEvent): number | null {
     if (!this.shown) return null;
-    const box = this.svg.getBoundingClientRect();
+    const { x, y } = this.local(event);
     const { curve, part, layer } = this.shown;
     let best: number | null = null, nearest = kReach;
     pointsOf(curve, part).forEach(({ time, values }, i) => {
-      const distance = Math.hypot(event.clientX - box.left - this.x(time), event.clientY - box.top - this.y(values[layer]));
+      const distance = Math.hypot(x - this.x(time), y - this.y(values[layer]));
       if (distance < nearest) [best, nearest] = [i, distance];
     });
     return best;
