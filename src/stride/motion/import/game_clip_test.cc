@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -46,8 +48,13 @@ Motion WithoutWay(Motion motion, bool sway = false) {
   return motion;
 }
 
+// A file of this process alone: tests run beside each other.
+std::string TempFile(const std::string& name) {
+  return ::testing::TempDir() + "/stride_" + std::to_string(getpid()) + "_" + name;
+}
+
 std::string BvhOf(const Motion& motion, const std::string& name) {
-  const std::string path = ::testing::TempDir() + "/" + name + ".bvh";
+  const std::string path = TempFile(name + ".bvh");
   WriteClip(ClipFromMotion(motion, TestCharacter()), path);
   return path;
 }
@@ -61,7 +68,7 @@ ImportResult ImportFile(const std::string& file, InPlace in_place = InPlace::kAu
 }
 
 ImportResult ImportMotion(const Motion& motion, InPlace in_place = InPlace::kAuto) {
-  const std::string file = BvhOf(motion, "stride_game_clip");
+  const std::string file = BvhOf(motion, "game_clip");
   ImportResult result = ImportFile(file, in_place);
   std::filesystem::remove(file);
   return result;
@@ -193,7 +200,7 @@ TEST(InPlace, CapturedWalksComeBackToo) {
     for (Vec3d& place : clip.root_positions) {
       place = {still.x, still.y, place.z};
     }
-    const std::string file = ::testing::TempDir() + "/stride_walk_in_place.bvh";
+    const std::string file = TempFile("walk_in_place.bvh");
     WriteClip(clip, file);
     const ImportResult result = ImportFile(file);
     std::filesystem::remove(file);
@@ -308,7 +315,7 @@ std::string Glb(const std::vector<Motion>& motions) {
 }
 
 ImportResult ImportGlb(const std::vector<Motion>& motions) {
-  const std::string file = ::testing::TempDir() + "/stride_game_clip.glb";
+  const std::string file = TempFile("game_clip.glb");
   WriteFileWhole(file, Glb(motions));
   ImportResult result = ImportFile(file);
   std::filesystem::remove(file);
