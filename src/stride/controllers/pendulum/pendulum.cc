@@ -8,9 +8,12 @@
 namespace stride {
 namespace {
 
-constexpr double kTurnGain = 1.5;       // rad/s for each rad that the heading is off
-constexpr double kSpeedIntegral = 0.3;  // 1/s
-constexpr double kMostIntegral = 0.4;   // m/s
+constexpr double kTurnGain = 1.5;          // rad/s for each rad that the heading is off
+constexpr double kSpeedIntegral = 0.3;     // 1/s
+constexpr double kMostIntegral = 0.5;      // of the speed that is asked for
+constexpr double kMeanSpeed = 0.5;         // s over which it is averaged
+constexpr double kTurnIntegral = 1;        // 1/s
+constexpr double kMostTurnIntegral = 0.6;  // of the rate of turning that is asked for
 // What a clip's speed can be changed to: as far as it was tried.
 constexpr double kSlowest = 0.6, kFastest = 1.6;
 constexpr double kTouch = 20;     // N, from which on a foot has landed; the paper does not say
@@ -42,12 +45,23 @@ PlannerCommand Steering::Use(const Command& command, double heading, const Vec3d
   PlannerCommand use;
   if (command.heading) course_ = *command.heading;
   use.turn = std::clamp(kTurnGain * Turn(heading, course_), -most_, most_);
-  const double wanted =
-      std::clamp(command.speed.value_or(clip_), kSlowest * clip_, kFastest * clip_);
-  const double speed = velocity.x * std::cos(heading) + velocity.y * std::sin(heading);
-  integral_ = std::clamp(integral_ + kSpeedIntegral * (wanted - speed) * kPlanStep, -kMostIntegral,
-                         kMostIntegral);
-  use.speed = wanted - clip_ + integral_;
+  use.total = std::clamp(command.speed.value_or(clip_), kSlowest * clip_, kFastest * clip_);
+  const Level2 now = Turned({velocity.x, velocity.y}, -heading);
+  if (!begun_) mean_ = direction_ * use.total, heading_ = heading;
+  begun_ = true;
+  mean_ = mean_ + (now - mean_) * (kPlanStep / kMeanSpeed);
+  // In a turn it goes to the inside, too.
+  const double along = mean_.x * direction_.x + mean_.y * direction_.y;
+  const double speed = along > 0 ? std::hypot(mean_.x, mean_.y) : along;
+  const double most = kMostIntegral * use.total;
+  integral_ = std::clamp(integral_ + kSpeedIntegral * (use.total - speed) * kPlanStep, -most, most);
+  use.speed = use.total - clip_ + integral_;
+  // Feet lag behind a turn.
+  const double turned = Turn(heading_, heading), lag = kMostTurnIntegral * std::fabs(use.turn);
+  heading_ = heading;
+  turn_integral_ =
+      std::clamp(turn_integral_ + kTurnIntegral * (use.turn * kPlanStep - turned), -lag, lag);
+  use.turn += turn_integral_;
   return use;
 }
 
@@ -61,7 +75,7 @@ PendulumController::PendulumController(const World& world, std::shared_ptr<const
       friction_(world.friction),
       planner_(rig_, world.terrain, config.planner),
       program_(rig_->reference.character(), WithGround(config.body, false)),
-      steering_(rig_->reference.Speed(), config.turning),
+      steering_(rig_->reference, config.turning),
       model_(rig_->reference.character()),
       reference_(planner_.Start()) {}
 
@@ -179,7 +193,7 @@ ProgramSimulation::ProgramSimulation(std::shared_ptr<const PendulumRig> rig, con
       friction_(friction),
       planner_(rig_, terrain, config.planner),
       program_(rig_->reference.character(), WithGround(config.body, true)),
-      steering_(rig_->reference.Speed(), config.turning),
+      steering_(rig_->reference, config.turning),
       model_(rig_->reference.character()),
       state_(planner_.Start()),
       layout_(rig_->reference.kinematics().layout()) {}
@@ -188,9 +202,9 @@ void ProgramSimulation::Step(const Command& command, std::span<const ExternalFor
   if (fell_) return;
   model_.SetState(state_);
   const PlannerCommand use = steering_.Use(command, planner_.HeadingNow(), Vec3At(state_.v, 0));
-  program_.FindContacts(model_, terrain_);
-  // Feet that graze the ground are no landings here: its ground begins a margin above the real one.
+  // Its ground begins a margin above the real one: a foot lands when the plan says so.
   planner_.Plan(&model_, state_, use, {false, false}, &target_);
+  program_.FindContacts(model_, terrain_, planner_.Stands());
   const QpStatus status =
       program_.Solve(&model_, state_, target_, pushes, 9.81, friction_, kPlanStep);
   if (status != QpStatus::kSolved) ++unsolved_;

@@ -31,17 +31,23 @@ void VisitConfig(PendulumConfig& c, Visitor& visit) {
   visit("body", c.body);
 }
 
-// What the command asks of the pole: heading and speed as a turn and a change of speed. A slow
-// integral removes what stays of the speed's error.
+// What the command asks of the pole: heading and speed as a turn and a change of speed. Slow
+// integrals remove what stays of the errors of speed and rate of turning.
 class Steering {
  public:
-  Steering(double clip_speed, double most_turning) : clip_(clip_speed), most_(most_turning) {}
+  Steering(const PendulumReference& clip, double most_turning)
+      : clip_(clip.Speed()), most_(most_turning), direction_(clip.Direction()) {}
   PlannerCommand Use(const Command& command, double heading, const Vec3d& velocity);
 
  private:
   double clip_, most_;
-  double course_ = 0;    // kept unless told another, rad
-  double integral_ = 0;  // m/s
+  Level2 direction_;   // in which the clip goes, relative to its heading
+  double course_ = 0;  // kept unless told another, rad
+  bool begun_ = false;
+  Level2 mean_;               // velocity relative to the heading, m/s
+  double heading_ = 0;        // of the step before, rad
+  double integral_ = 0;       // m/s
+  double turn_integral_ = 0;  // rad/s
 };
 
 // Torques in an engine that knows nothing of the program.

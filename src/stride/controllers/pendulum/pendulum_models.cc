@@ -80,6 +80,14 @@ CartPoleRates RatesOf(const CartPole& pole, const CartPoleState& s, const Level2
   return {{x.acceleration, y.acceleration}, {x.lean_acceleration, y.lean_acceleration}};
 }
 
+Level2 CenterAcceleration(const CartPole& pole, const CartPoleState& s, const CartPoleRates& r) {
+  const auto axis = [&](double cart, double lean, double rate, double acceleration) {
+    return cart + pole.length * (std::cos(lean) * acceleration - std::sin(lean) * rate * rate);
+  };
+  return {axis(r.acceleration.x, s.lean.x, s.lean_rate.x, r.lean_acceleration.x),
+          axis(r.acceleration.y, s.lean.y, s.lean_rate.y, r.lean_acceleration.y)};
+}
+
 CartPoleRates Advance(const CartPole& pole, const Level2& wanted_speed, double dt,
                       CartPoleState* s) {
   const CartPoleRates r = RatesOf(pole, *s, wanted_speed);

@@ -56,6 +56,10 @@ struct CartPoleRates {
 // Full, not linearised, of each axis by itself.
 CartPoleRates RatesOf(const CartPole& pole, const CartPoleState& state, const Level2& wanted_speed);
 
+// Of the pole's centre of mass, m/s^2.
+Level2 CenterAcceleration(const CartPole& pole, const CartPoleState& state,
+                          const CartPoleRates& rates);
+
 // One semi-implicit step, between the authors' bounds: 55 degrees, 10 m/s, 10 rad/s.
 CartPoleRates Advance(const CartPole& pole, const Level2& wanted_speed, double dt,
                       CartPoleState* state);

@@ -198,7 +198,7 @@ TEST(PendulumReferenceTest, AClipWithoutContactsIsRefused) {
 TEST(PlannerTest, WhoIsWhereTheClipIsFollowsIt) {
   const auto rig = RigOf("walk");
   const PendulumReference& ref = rig->reference;
-  PendulumPlanner planner(rig, Terrain{}, {});
+  PendulumPlanner planner(rig, Terrain{}, {.reach = 1, .clearance = 0});
   Model<double> model(ref.character());
   WholeBodyTarget target;
   for (int at = 3; at < ref.Count(); at += 20) {
@@ -210,6 +210,98 @@ TEST(PlannerTest, WhoIsWhereTheClipIsFollowsIt) {
     EXPECT_NEAR(planner.Pole().speed.x, ref.PoleState(at).speed.x, 0.15);
     const std::vector<double> off = PoseDifference(ref.character(), state.q, target.q, 1);
     for (std::size_t k = 6; k < off.size(); ++k) EXPECT_NEAR(off[k], 0, 0.04) << at << " " << k;
+  }
+}
+
+// How high a place is plays no part: halfway up a hill the pole is the one at its foot.
+TEST(PlannerTest, ThePoleIsTheSameUpAHill) {
+  const auto rig = RigOf("walk");
+  const PendulumReference& ref = rig->reference;
+  Terrain hill;
+  hill.slope = 0.1;
+  PendulumPlanner planner(rig, hill, {});
+  Model<double> model(ref.character());
+  WholeBodyTarget target;
+  const auto pole_at = [&](double x) {
+    planner.Begin(30);
+    State state = planner.Start(30);
+    // Leans more than the clip does, so that it is moved about the centre of mass.
+    Put(AxisAngle({0, 1, 0}, 0.1) * QuatAt(state.q, 3), 3, &state.q);
+    state.q[0] += x;
+    state.q[2] += SurfaceAt(hill, x, 0).height;
+    model.SetState(state);
+    planner.Plan(&model, state, {}, {false, false}, &target);
+    return planner.Pole();
+  };
+  const CartPoleState low = pole_at(0), high = pole_at(40);
+  EXPECT_NEAR(high.lean.x, low.lean.x, 1e-9);
+  EXPECT_NEAR(high.cart.x - 40, low.cart.x, 1e-9);
+  EXPECT_NEAR(high.speed.x, low.speed.x, 1e-9);
+}
+
+// Section 5.2, timing: who is too fast steps sooner.
+TEST(PlannerTest, WhoIsFasterThanTheClipStepsFaster) {
+  const auto rig = RigOf("walk");
+  const PendulumReference& ref = rig->reference;
+  PendulumPlanner planner(rig, Terrain{}, {});
+  Model<double> model(ref.character());
+  WholeBodyTarget target;
+  const auto frames_in = [&](double faster) {
+    planner = PendulumPlanner(rig, Terrain{}, {});
+    const PlannerCommand command{.speed = faster, .total = ref.Speed() + faster};
+    State state = planner.Start();
+    state.v[0] += faster;
+    model.SetState(state);
+    for (int step = 0; step < 60; ++step) {
+      planner.Plan(&model, state, command, {false, false}, &target);
+      planner.Advance();
+    }
+    return planner.Frame();
+  };
+  EXPECT_NEAR(frames_in(0), 60, 3);
+  EXPECT_GT(frames_in(0.7), 66);
+  EXPECT_GE(frames_in(-0.3), 60);  // slower steps are shorter, not later
+}
+
+TEST(PendulumReferenceTest, PosesBetweenFrames) {
+  const auto rig = RigOf("walk");
+  const PendulumReference& ref = rig->reference;
+  std::vector<double> at, before, after;
+  for (const double k : {0.0, 40.0, ref.Count() - 1.0}) {
+    ref.PoseAt(k, &before);
+    ref.PoseAt(k + 0.5, &at);
+    ref.PoseAt(k + 1, &after);
+    const std::vector<double> half = PoseDifference(ref.character(), before, at, 0.5),
+                              all = PoseDifference(ref.character(), before, after, 1);
+    for (std::size_t i = 0; i < half.size(); ++i) EXPECT_NEAR(half[i], all[i], 1e-6) << k;
+  }
+  for (const int joint : {7, 20}) {
+    ref.PoseAt(12, &at);
+    EXPECT_EQ(at[joint], ref.StateAt(12).q[joint]);
+  }
+}
+
+// Where the program is the ground, a swinging foot in it glides; elsewhere it does not count.
+TEST(WholeBodyQpTest, FeetThatAreNotToCarry) {
+  const auto rig = RigOf("walk");
+  const Character& character = rig->reference.character();
+  PendulumPlanner planner(rig, Terrain{}, {});
+  Model<double> model(character);
+  State state = planner.Start(5);  // on both feet
+  state.q[2] -= 0.005;
+  model.SetState(state);
+  for (const bool own : {true, false}) {
+    WholeBodyConfig config;
+    config.own_ground = own;
+    WholeBodyQp program(character, config);
+    program.FindContacts(model, Terrain{}, {true, true});
+    const std::size_t both = program.Contacts().size();
+    program.FindContacts(model, Terrain{}, {true, false});
+    std::size_t carry = 0, graze = 0;
+    for (const TouchingPoint& c : program.Contacts()) ++(c.grazes ? graze : carry);
+    EXPECT_LT(carry, both);
+    EXPECT_GT(carry, 0u);
+    EXPECT_EQ(graze > 0, own);
   }
 }
 
@@ -273,6 +365,31 @@ TEST(ProgramSimulationTest, Walks) {
   }
   EXPECT_NEAR(simulation.GetPlanner().HeadingNow(), 0.8, 0.25);
   EXPECT_EQ(simulation.Unsolved(), 0);
+}
+
+// From one clip: speeds, a turn, and pushes that are known to the program.
+TEST(ProgramSimulationTest, WalksAtOtherSpeeds) {
+  const auto rig = RigOf("walk");
+  const int trunk = rig->reference.character().BodyOf(Role::kTrunk);
+  for (const double speed : {1.0, 2.0}) {
+    ProgramSimulation simulation(rig, Terrain{}, 1, {});
+    Command command;
+    command.speed = speed;
+    double from = 0;
+    while (simulation.Time() < 20) {
+      if (simulation.Time() < 10) from = simulation.GetState().q[0];
+      simulation.Step(command, {});
+    }
+    ASSERT_FALSE(simulation.Fell()) << speed;
+    EXPECT_NEAR((simulation.GetState().q[0] - from) / 10, speed, 0.1 * speed);
+  }
+  ProgramSimulation pushed(rig, Terrain{}, 1, {});
+  while (pushed.Time() < 8) {
+    const bool now = pushed.Time() > 3 && pushed.Time() < 3.2;
+    const ExternalForce push{.body = trunk, .force = {0, 300, 0}};
+    pushed.Step({}, now ? std::span(&push, 1) : std::span<const ExternalForce>());
+  }
+  EXPECT_FALSE(pushed.Fell());
 }
 
 // Ours: torques in an engine that knows nothing of the program.

@@ -53,6 +53,7 @@ PendulumPlanner::PendulumPlanner(std::shared_ptr<const PendulumRig> rig, const T
     : rig_(std::move(rig)), terrain_(terrain), config_(config) {
   predicted_.resize(kHorizon);
   predicted_heading_.resize(kHorizon);
+  clip_at_.resize(kHorizon);
   Begin();
 }
 
@@ -113,7 +114,8 @@ void PendulumPlanner::Estimate(Model<double>* model, const State& state) {
   const WholeBody whole = MeasureWhole(ref.masses(), frames_);
   // The pole knows no height: what the body is too high or too low moves it along the vertical.
   const Twist v = AlignmentBetween(ref.masses(), frames_, aligned_);
-  const RigidFrame frame = MovedBack(v, whole.com, FrameOf(pole, moved, ref.HeadingAt(at) + yaw_));
+  const RigidFrame frame =
+      MovedBack(v, whole.com, FrameOf(pole, moved, ref.HeadingAt(at) + yaw_, to.z));
   SetFrame(pole, frame, &pole_, &heading_);
 
   // Eq. 5.
@@ -132,7 +134,7 @@ void PendulumPlanner::Estimate(Model<double>* model, const State& state) {
 Level2 PendulumPlanner::WantedAt(int at, double heading, const PlannerCommand& command) const {
   const PendulumReference& ref = rig_->reference;
   Level2 wanted = ref.Wanted(ref.Wrapped(at));
-  wanted.x += command.speed;
+  wanted = wanted + ref.Direction() * command.speed;
   // Inwards, so that it leans into the turn.
   const double size = std::hypot(wanted.x, wanted.y);
   wanted.y += config_.lateral * command.turn * wanted.x;
@@ -145,42 +147,114 @@ void PendulumPlanner::Predict(const PlannerCommand& command) {
   const PendulumReference& ref = rig_->reference;
   CartPoleState state = pole_;
   double heading = heading_;
-  const int at = static_cast<int>(std::lround(frame_));
   for (int k = 0; k < kHorizon; ++k) {
     predicted_[k] = state;
     predicted_heading_[k] = heading;
-    stride::Advance(ref.pole(), WantedAt(at + k, heading, command), kPlanStep, &state);
-    heading += (ref.TurnRate(ref.Wrapped(at + k)) + command.turn) * kPlanStep;
+    const int at = static_cast<int>(std::lround(frame_)) + k;
+    stride::Advance(ref.pole(), WantedAt(at, heading, command), kPlanStep, &state);
+    heading += (ref.TurnRate(ref.Wrapped(at)) + command.turn) * kPlanStep;
   }
 }
 
+// Section 5.2, timing: who will go further than the clip until its next support steps faster.
+void PendulumPlanner::Pace() {
+  const PendulumReference& ref = rig_->reference;
+  const int now = static_cast<int>(std::lround(frame_));
+  double middle = HUGE_VAL;
+  for (int limb = 0; limb < 2; ++limb) {
+    const Support here = ref.SupportAfter(limb, now);
+    const Support next = here.first > now ? here : ref.SupportAfter(limb, here.last + 1);
+    middle = std::min(middle, next.Middle());
+  }
+  const int ahead = std::clamp(static_cast<int>(std::lround(middle)) - now, 1, kHorizon - 1);
+  const Level2 way = predicted_[ahead].cart - predicted_[0].cart;
+  const double ratio = std::hypot(way.x, way.y) / ref.WayOf(now, now + ahead);
+  const double wanted = std::clamp(std::pow(ratio, config_.haste), 1.0, config_.most_haste);
+  rate_ += (wanted - rate_) * config_.haste_share;
+  // Frames of the clip at the steps that were predicted.
+  double at = frame_;
+  for (int k = 0; k < kHorizon; ++k) {
+    clip_at_[k] = at;
+    at += RateAt(at);
+  }
+}
+
+// Where landings are to be other than the pole says.
+void PendulumPlanner::Adapt(const PlannerCommand& command) {
+  constexpr double kMean = 0.5;                        // s over which speeds are averaged
+  constexpr double kMostAhead = 0.4, kMostSide = 0.2;  // m; the authors' found shifts: to 0.4
+  const Level2 wanted = rig_->reference.Direction() * command.total;
+  if (!planned_) mean_speed_ = wanted;
+  planned_ = true;
+  mean_speed_ = mean_speed_ + (Turned(pole_.speed, -heading_) - mean_speed_) * (kPlanStep / kMean);
+  const Level2 off = mean_speed_ - wanted;
+  learned_ =
+      std::clamp(learned_ + off.x * config_.shift_integral * kPlanStep, -kMostAhead, kMostAhead);
+  shift_ = Turned({std::clamp(learned_ + config_.shift_gain * off.x, -kMostAhead, kMostAhead),
+                   std::clamp(config_.shift_gain_side * off.y, -kMostSide, kMostSide)},
+                  heading_);
+}
+
+// Frames of the clip a step. A body that flies cannot be hurried.
+double PendulumPlanner::RateAt(double at) const {
+  const PendulumReference& ref = rig_->reference;
+  const int frame = static_cast<int>(std::lround(at));
+  return ref.Stands(0, frame) || ref.Stands(1, frame) ? rate_ : 1;
+}
+
+// Steps until a frame of the clip.
+int PendulumPlanner::StepsUntil(double frame) const {
+  const auto found = std::lower_bound(clip_at_.begin(), clip_at_.end(), frame);
+  return std::min(static_cast<int>(found - clip_at_.begin()), kHorizon - 1);
+}
+
 // The frame for a support that begins now or later.
-ShearedFrame PendulumPlanner::PredictedFrame(const Support& support, int at) const {
-  const int middle =
-      std::clamp(static_cast<int>(std::lround(support.Middle())) - at, 0, kHorizon - 1);
+ShearedFrame PendulumPlanner::PredictedFrame(const Support& support) const {
+  const int middle = StepsUntil(support.Middle());
   return ShearOf(predicted_[middle], predicted_heading_[middle]);
 }
 
 // Where a limb's end should be at a frame of the clip: eq. 6.
-LimbPlace PendulumPlanner::Place(int limb, int at) const {
+LimbPlace PendulumPlanner::Place(int limb, double at) const {
   const PendulumReference& ref = rig_->reference;
-  const int now = static_cast<int>(std::lround(frame_));
   ShearedFrame frame = support_[limb];
+  double lift = 0;
   if (!stands_[limb] || at > support_until_[limb]) {
     const int lifted = support_until_[limb];
-    const Support after = ref.SupportAfter(limb, std::max(at, lifted + 1));
+    const Support after =
+        ref.SupportAfter(limb, std::max(static_cast<int>(std::ceil(at)), lifted + 1));
     const double t =
-        after.first > lifted
-            ? std::clamp(static_cast<double>(at - lifted) / (after.first - lifted), 0.0, 1.0)
-            : 1;
-    frame = Between(support_[limb], PredictedFrame(after, now), t);
+        after.first > lifted ? std::clamp((at - lifted) / (after.first - lifted), 0.0, 1.0) : 1;
+    lift = config_.clearance * std::pow(std::sin(M_PI * t), 2);
+    ShearedFrame next = PredictedFrame(after);
+    next.base = next.base + shift_;
+    frame = Between(support_[limb], next, t);
   }
-  const LimbPlace& local = ref.Local(limb, ref.Wrapped(at));
+  LimbPlace local = ref.LocalAt(limb, at);
+  local.position.z += lift;
   LimbPlace place{ToWorld(frame, local.position), AxisAngle(kUp, frame.yaw) * local.rotation};
   const Surface ground = SurfaceAt(terrain_, place.position.x, place.position.y);
   place.position.z += ground.height;
   place.rotation = RotationBetween(kUp, ground.normal) * place.rotation;
   return place;
+}
+
+// As low as it takes for the legs to reach feet that stand.
+void PendulumPlanner::Lower(const std::array<LimbPlace, 2>& places, Pose* pose) const {
+  const PendulumReference& ref = rig_->reference;
+  ref.kinematics().Frames(pose->q, &pose->frames);
+  double lower = 0;
+  for (int limb = 0; limb < 2; ++limb) {
+    if (!stands_[limb]) continue;
+    const LegIk& leg = rig_->legs[limb];
+    const Vec3d way = leg.Hip(pose->frames) - places[limb].position;
+    const double reach = config_.reach * leg.Reach(), level = std::hypot(way.x, way.y);
+    const double wanted = level < reach ? std::sqrt(reach * reach - level * level) : 0;
+    lower = std::max(lower, way.z - wanted);
+  }
+  lower = std::min(lower, config_.most_lowering);
+  pose->q[2] -= lower;
+  pose->lowered = lower;
 }
 
 void PendulumPlanner::SolveLegs(const std::array<LimbPlace, 2>& places, Pose* pose) const {
@@ -244,17 +318,17 @@ void PendulumPlanner::SolveRoot(const RigidFrame& wanted, const std::array<LimbP
 // The whole body's pose some steps ahead: the clip's, moved with the pole, feet as planned.
 void PendulumPlanner::Reconstruct(int ahead, Pose* pose) {
   const PendulumReference& ref = rig_->reference;
-  const int now = static_cast<int>(std::lround(frame_)), at = ref.Wrapped(now + ahead);
+  const double when = clip_at_[ahead];
+  const int at = ref.Wrapped(static_cast<int>(std::lround(when)));
   const CartPole& pole = ref.pole();
   const Level2& cart = predicted_[ahead].cart;
   const double ground = SurfaceAt(terrain_, cart.x, cart.y).height;
   const RigidFrame wanted = FrameOf(pole, predicted_[ahead], predicted_heading_[ahead], ground);
-  const RigidFrame clip = FrameOf(pole, ref.PoleState(at), ref.HeadingAt(at));
-  const Quatd turn = wanted.rotation * Conjugate(clip.rotation);
-  pose->q = ref.StateAt(at).q;
-  Put(wanted.position + Rotate(turn, Vec3At(pose->q, 0) - clip.position), 0, &pose->q);
-  Put(Normalized(turn * QuatAt(pose->q, 3)), 3, &pose->q);
-  const std::array<LimbPlace, 2> places = {Place(0, now + ahead), Place(1, now + ahead)};
+  ref.PoseAt(when, &pose->q);
+  Put(wanted.position + Rotate(wanted.rotation, Vec3At(pose->q, 0)), 0, &pose->q);
+  Put(Normalized(wanted.rotation * QuatAt(pose->q, 3)), 3, &pose->q);
+  const std::array<LimbPlace, 2> places = {Place(0, when), Place(1, when)};
+  if (config_.most_lowering > 0) Lower(places, pose);
   SolveLegs(places, pose);
   if (config_.solve_root) SolveRoot(wanted, places, at, pose);
 }
@@ -263,7 +337,8 @@ void PendulumPlanner::Reconstruct(int ahead, Pose* pose) {
 void PendulumPlanner::Land(int limb, int at) {
   const PendulumReference& ref = rig_->reference;
   const Support support = ref.SupportAfter(limb, at);
-  ShearedFrame frame = PredictedFrame(support, at);
+  ShearedFrame frame = PredictedFrame(support);
+  frame.base = frame.base + shift_;
   const Vec3d there = ToWorld(frame, ref.Local(limb, ref.Wrapped(at)).position);
   const Vec3d foot = frames_.position[ref.feet()[limb].foot];
   frame.base = frame.base + Level2{foot.x - there.x, foot.y - there.y};
@@ -278,6 +353,8 @@ void PendulumPlanner::Plan(Model<double>* model, const State& state, const Plann
   Synchronise(touches);
   Estimate(model, state);
   Predict(command);
+  Pace();
+  Adapt(command);
   const int now = static_cast<int>(std::lround(frame_)), at = ref.Wrapped(now);
   for (int limb = 0; limb < 2; ++limb) {
     const bool stands = ref.Stands(limb, now);
@@ -290,7 +367,9 @@ void PendulumPlanner::Plan(Model<double>* model, const State& state, const Plann
   target->q = desired_[0].q;
   target->v.resize(ref.kinematics().layout().nv);
   RateBetween(ref, desired_[0].q, desired_[1].q, &target->v);
+  const double rate = RateAt(frame_);
   target->acceleration = ref.Acceleration(at);
+  for (double& a : target->acceleration) a *= rate * rate;
   for (int k = 0; k < 6; ++k) target->acceleration[k] = 0;
   const Quatd facing = AxisAngle(kUp, Turn(ref.HeadingAt(at), heading_));
   const auto of_pole = [&](const CartPoleRates& rates) {
@@ -307,20 +386,28 @@ void PendulumPlanner::Plan(Model<double>* model, const State& state, const Plann
                     (of_pole(rates) - Rotate(facing, of_pole(ref.PoleRates(at)))) *
                         config_.momentum_share,
                 config_.most_momentum);
-  target->linear_rate = Rotate(facing, ref.LinearRate(at));
+  const auto push_of = [&](const CartPoleState& state, const CartPoleRates& r) {
+    const Level2 a = CenterAcceleration(ref.pole(), state, r);
+    return Vec3d{a.x, a.y, 0} * ref.pole().mass;
+  };
+  target->linear_rate = Rotate(facing, ref.LinearRate(at)) +
+                        SoftClamp(push_of(pole_, rates) -
+                                      Rotate(facing, push_of(ref.PoleState(at), ref.PoleRates(at))),
+                                  config_.most_force);
   // The mass on a spring that keeps the height.
   const WholeBody whole = MeasureWhole(ref.masses(), frames_);
   const double ground = SurfaceAt(terrain_, pole_.cart.x, pole_.cart.y).height;
   target->linear_rate.z +=
-      config_.height_stiffness * (ref.Whole(at).com.z + ground - whole.com.z) +
+      config_.height_stiffness *
+          (ref.Whole(at).com.z - desired_[0].lowered + ground - whole.com.z) +
       config_.height_damping * (ref.LinearMomentum(at).z - momentum.linear.z) / whole.mass;
   for (int limb = 0; limb < 2; ++limb) {
     WholeBodyTarget::Limb& end = target->limbs[limb];
     end.body = ref.feet()[limb].foot;
     // Central differences of the plan, eq. 24; the paper has no accelerations here, which makes the
     // whole body give way to a swinging foot.
-    const LimbPlace before = Place(limb, now - 1), here = Place(limb, now),
-                    after = Place(limb, now + 1);
+    const LimbPlace before = Place(limb, frame_ - rate), here = Place(limb, frame_),
+                    after = Place(limb, frame_ + rate);
     end.position = here.position;
     end.rotation = here.rotation;
     end.velocity = (after.position - before.position) * (0.5 * kPlanRate);
@@ -355,6 +442,6 @@ std::array<bool, 2> PendulumPlanner::Stands() const {
   return {rig_->reference.Stands(0, now), rig_->reference.Stands(1, now)};
 }
 
-void PendulumPlanner::Advance() { frame_ += 1; }
+void PendulumPlanner::Advance() { frame_ += RateAt(frame_); }
 
 }  // namespace stride

@@ -18,8 +18,20 @@ struct PlannerConfig {
   double most_momentum = 50;     // N m that each of the two may ask for; the authors' program: 50
   // Of the mass on a spring; the paper's regulator: 173, 144; the authors' program: 1000, 346.
   double height_stiffness = 1000, height_damping = 346;  // N/m, N s/m
-  double lateral = 0.3;     // share of the speed to the side for each rad/s of turning, eq. 10
-  double early = 0.6;       // share of a swing before which a touch is no landing
+  double lateral = 0.3;  // share of the speed to the side for each rad/s of turning, eq. 10
+  double early = 0.6;    // share of a swing before which a touch is no landing
+  // Faster steps for who goes further than the clip, Section 5.2: the clip's rate is the ratio of
+  // both ways to this power; the paper: 1.
+  double haste = 1;
+  double most_haste = 2;        // the paper: 2
+  double haste_share = 0.1;     // of a change of rate that each plan takes up
+  double reach = 0.99;          // of a leg, to which a foot that stands may stretch it
+  double most_lowering = 0.05;  // m that the body gives way to that
+  double clearance = 0;         // m that a swinging foot is lifted more than the clip's
+  // Landings further out for who is too fast, m for each m/s, and m/s for each m/s, in place of a
+  // displacement map that is found off-line.
+  double shift_gain = 0, shift_gain_side = 0, shift_integral = 0;
+  double most_force = 200;  // N, of the pole's control force in the level momentum's rate
   bool solve_root = false;  // eq. 8; off: the root moves rigidly with the pole
 };
 template <class Visitor>
@@ -32,6 +44,16 @@ void VisitConfig(PlannerConfig& c, Visitor& visit) {
   visit("height_damping", c.height_damping, {0, 1e4, "N s/m"}, "of the body's height");
   visit("lateral", c.lateral, {0, 2, "s/rad"}, "how far it goes to the inside of a turn");
   visit("early", c.early, {0, 1}, "share of a swing before which a touch is no landing");
+  visit("haste", c.haste, {0, 2}, "power of the way's ratio to the clip's in the rate of steps");
+  visit("most_haste", c.most_haste, {1, 4}, "how much faster than the clip's steps can be");
+  visit("haste_share", c.haste_share, {0, 1}, "of a change of rate that each plan takes up");
+  visit("reach", c.reach, {0.8, 1}, "of a leg, to which a standing foot may stretch it");
+  visit("most_lowering", c.most_lowering, {0, 0.5, "m"}, "that the body gives way to a long step");
+  visit("clearance", c.clearance, {0, 0.3, "m"}, "that a swinging foot is lifted more");
+  visit("shift_gain", c.shift_gain, {0, 1, "s"}, "landings further out for who is too fast");
+  visit("shift_gain_side", c.shift_gain_side, {0, 1, "s"}, "the same, to the side");
+  visit("shift_integral", c.shift_integral, {0, 1}, "the same ahead, little by little");
+  visit("most_force", c.most_force, {1, 1e4, "N"}, "of the pole in the level momentum's rate");
   visit("solve_root", c.solve_root, "the root is solved for the planned pole (eq. 8)");
 }
 
@@ -39,6 +61,7 @@ void VisitConfig(PlannerConfig& c, Visitor& visit) {
 struct PlannerCommand {
   double speed = 0;  // m/s more along the heading
   double turn = 0;   // rad/s more
+  double total = 0;  // m/s along the heading that are asked for in all
 };
 
 // Places of limbs and a clip made for a body. Not copied: its parts point at each other.
@@ -80,13 +103,19 @@ class PendulumPlanner {
   struct Pose {
     std::vector<double> q;
     BodyFrames frames;
+    double lowered = 0;  // m, by Lower
   };
   void Estimate(Model<double>* model, const State& state);
   void Predict(const PlannerCommand& command);
   void Synchronise(std::array<bool, 2> touches);
   void Land(int limb, int at);
-  ShearedFrame PredictedFrame(const Support& support, int at) const;
-  LimbPlace Place(int limb, int at) const;
+  void Pace();
+  void Adapt(const PlannerCommand& command);
+  double RateAt(double at) const;
+  int StepsUntil(double frame) const;
+  ShearedFrame PredictedFrame(const Support& support) const;
+  LimbPlace Place(int limb, double at) const;
+  void Lower(const std::array<LimbPlace, 2>& places, Pose* pose) const;
   void Reconstruct(int ahead, Pose* pose);
   void SolveRoot(const RigidFrame& wanted, const std::array<LimbPlace, 2>& places, int at,
                  Pose* pose);
@@ -107,6 +136,12 @@ class PendulumPlanner {
   double yaw_ = 0;  // that turns the clip to the body
   std::vector<CartPoleState> predicted_;
   std::vector<double> predicted_heading_;
+  std::vector<double> clip_at_;  // frames of the clip at the steps that are predicted
+  bool planned_ = false;
+  Level2 mean_speed_;  // relative to the heading, m/s
+  double learned_ = 0;
+  Level2 shift_;     // of landings to come, m
+  double rate_ = 1;  // frames of the clip a step while one foot stands alone
   std::array<LimbPlace, 2> landings_;
   std::array<Pose, 2> desired_;
   BodyFrames frames_, aligned_;

@@ -254,6 +254,13 @@ void PendulumReference::FitPole() {
     if (keys.empty() || keys.front() > 4) keys.insert(keys.begin(), 0);
     if (!loops_ && keys.back() < count_ - 5) keys.push_back(count_ - 1);
   }
+  Level2 way_ahead;
+  for (int k = 0; k < count_; ++k) {
+    way_ahead = way_ahead + Turned({states_[k].v[0], states_[k].v[1]}, -headings_[k]);
+  }
+  const double way_size = std::hypot(way_ahead.x, way_ahead.y);
+  if (way_size > 0.1 * speed_ * count_) direction_ = way_ahead * (1 / way_size);
+
   const int n_keys = static_cast<int>(keys.size());
   // Wanted speed at a frame, relative to the heading.
   const auto wanted_at = [&](const Eigen::VectorXd& u, int k) -> Level2 {
@@ -409,6 +416,43 @@ CartPoleState PendulumReference::MovedPole(int at, double* heading) const {
           Turned(s.lean, move.turn), Turned(s.lean_rate, move.turn)};
 }
 
+void PendulumReference::PoseAt(double at, std::vector<double>* q) const {
+  const int before = static_cast<int>(std::floor(at));
+  const double t = at - before;
+  *q = poses_[Wrapped(before)];
+  const std::vector<double>& next = poses_[Wrapped(before + 1)];
+  const Layout& layout = kinematics_.layout();
+  const auto turn = [&](int k) {
+    const Quatd a = QuatAt(*q, k);
+    Put(a * Exp(Log(Conjugate(a) * QuatAt(next, k)) * t), k, q);
+  };
+  for (int b = 0; b < character_->BodyCount(); ++b) {
+    const int k = layout.q[b];
+    switch (character_->bodies[b].joint.kind) {
+      case JointKind::kBall: turn(k); break;
+      case JointKind::kFree:
+        Put(Vec3At(*q, k) + (Vec3At(next, k) - Vec3At(*q, k)) * t, k, q);
+        turn(k + 3);
+        break;
+      default: (*q)[k] += (next[k] - (*q)[k]) * t;  // one coordinate
+    }
+  }
+}
+
+LimbPlace PendulumReference::LocalAt(int limb, double at) const {
+  const int before = static_cast<int>(std::floor(at));
+  const double t = at - before;
+  const LimbPlace &a = local_[limb][Wrapped(before)], &b = local_[limb][Wrapped(before + 1)];
+  return {a.position + (b.position - a.position) * t,
+          a.rotation * Exp(Log(Conjugate(a.rotation) * b.rotation) * t)};
+}
+
+double PendulumReference::WayOf(int from, int to) const {
+  double heading;
+  const Level2 way = MovedPole(to, &heading).cart - MovedPole(from, &heading).cart;
+  return std::max(0.2, std::hypot(way.x, way.y));
+}
+
 ShearedFrame PendulumReference::FrameOf(const Support& support) const {
   double heading;
   const CartPoleState pole = MovedPole(static_cast<int>(std::lround(support.Middle())), &heading);
@@ -427,6 +471,13 @@ ShearedFrame PendulumReference::FrameOfLimb(int limb, int at) const {
 }
 
 void PendulumReference::Encode() {
+  for (int k = 0; k < count_; ++k) {
+    const RigidFrame pole = stride::FrameOf(pole_, poles_[k], headings_[k]);
+    std::vector<double> q = states_[k].q;
+    Put(Rotate(Conjugate(pole.rotation), Vec3At(q, 0) - pole.position), 0, &q);
+    Put(Conjugate(pole.rotation) * QuatAt(q, 3), 3, &q);
+    poses_.push_back(std::move(q));
+  }
   for (int limb = 0; limb < 2; ++limb) {
     const int foot = feet_[limb].foot;
     for (int k = 0; k < count_; ++k) {

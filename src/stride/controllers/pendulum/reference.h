@@ -59,6 +59,8 @@ class PendulumReference {
   int Count() const { return count_; }
   bool Loops() const { return loops_; }
   double Speed() const { return speed_; }  // of the clip over ground, m/s
+  // In which it goes, relative to its heading; unit.
+  const Level2& Direction() const { return direction_; }
 
   // Frame inside the clip.
   int Wrapped(int at) const;
@@ -80,6 +82,11 @@ class PendulumReference {
   // Of limb k: standing; place relative to its sheared frame (eq. 7).
   bool Stands(int limb, int at) const { return stands_[limb][Wrapped(at)]; }
   const LimbPlace& Local(int limb, int wrapped) const { return local_[limb][wrapped]; }
+  // Between two frames: the pose with its root relative to the pole's frame, a limb's place.
+  void PoseAt(double at, std::vector<double>* q) const;
+  LimbPlace LocalAt(int limb, double at) const;
+  // How far the cart goes from one frame to another, m.
+  double WayOf(int from, int to) const;
   // The support that frame `at` is in or, in a swing, those before and after it. A clip that begins
   // or ends in a swing has one of a single frame there.
   Support SupportBefore(int limb, int at) const;  // begins at or before
@@ -109,6 +116,7 @@ class PendulumReference {
   bool loops_;
   int count_ = 0;
   double speed_ = 0, fit_error_ = 0;
+  Level2 direction_{1, 0};
   Move round_;  // of one round of a loop
   std::vector<State> states_;
   std::vector<std::vector<double>> accelerations_;
@@ -123,6 +131,7 @@ class PendulumReference {
   std::vector<CartPoleRates> pole_rates_;
   std::vector<Vec3d> angular_, linear_, angular_rate_, linear_rate_;
   std::array<std::vector<LimbPlace>, 2> local_;
+  std::vector<std::vector<double>> poses_;  // roots relative to the pole's frame
 };
 
 }  // namespace stride

@@ -11,6 +11,7 @@ namespace stride {
 namespace {
 
 constexpr int kEdges = 4;        // of a friction cone
+constexpr double kGlide = 0.05;  // friction under a foot that grazes the ground in its swing
 constexpr int kMostPoints = 24;  // that touch at once; more are left out, the deepest stay
 
 Eigen::Vector3d ToEigen(const Vec3d& v) { return {v.x, v.y, v.z}; }
@@ -54,13 +55,15 @@ void WholeBodyQp::FindContacts(const Model<double>& model, const Terrain& terrai
   contacts_.clear();
   for (std::size_t p = 0; p < character_->contact_points.size(); ++p) {
     const int foot = foot_of_point_[p];
-    if (foot >= 0 && !feet[foot]) continue;
+    const bool grazes = foot >= 0 && !feet[foot];
+    if (grazes && !config_.own_ground) continue;
     const ContactPoint& point = character_->contact_points[p];
     const Vec3d at = model.PointPosition(point.body, point.position);
     const Surface surface = SurfaceAt(terrain, at.x, at.y);
     const double height = (at.z - surface.height) * surface.normal.z - point.radius;
     const double depth = config_.margin - height;
-    if (depth > 0) contacts_.push_back({static_cast<int>(p), surface.normal, depth});
+    if (depth > (grazes ? config_.margin : 0))
+      contacts_.push_back({static_cast<int>(p), surface.normal, depth, grazes});
   }
   if (contacts_.size() > kMostPoints) {
     std::partial_sort(contacts_.begin(), contacts_.begin() + kMostPoints, contacts_.end(),
@@ -193,7 +196,8 @@ QpStatus WholeBodyQp::Solve(Model<double>* model, const State& state, const Whol
     }
     for (int e = 0; e < kEdges; ++e) {
       const Vec3d tangent = e == 0 ? ahead : e == 1 ? aside : e == 2 ? -ahead : -aside;
-      const Vec3d edge = contact.normal + tangent * friction;
+      const double grip = contact.grazes ? kGlide : friction;
+      const Vec3d edge = contact.normal + tangent * grip;
       const int f = kEdges * p + e;
       const Eigen::Vector3d direction = ToEigen(edge);
       edge_directions_.col(f) = direction;
@@ -204,7 +208,7 @@ QpStatus WholeBodyQp::Solve(Model<double>* model, const State& state, const Whol
       program_.inequalities.col(begin_row(0))[nv + f] = 1;
       program_.hessian(nv + f, nv + f) += config_.weight_force;
       if (!config_.own_ground) continue;
-      const Vec3d sticky = contact.normal + tangent * (friction * (1 - ramp));
+      const Vec3d sticky = contact.normal + tangent * (contact.grazes ? 0 : friction * (1 - ramp));
       const int r =
           begin_row(Dot(sticky, moving) + Dot(sticky, velocity + contact.normal * allowed) / dt);
       program_.inequalities.col(r).head(nv).noalias() =

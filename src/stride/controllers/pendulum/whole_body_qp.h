@@ -70,9 +70,10 @@ struct WholeBodyTarget {
 
 // A contact point that touches: where the program may let the ground push.
 struct TouchingPoint {
-  int index;     // in Character::contact_points
-  Vec3d normal;  // of the ground
-  double depth;  // m, from `margin` above the ground on
+  int index;            // in Character::contact_points
+  Vec3d normal;         // of the ground
+  double depth;         // m, from `margin` above the ground on
+  bool grazes = false;  // of a foot that is not to carry
 };
 
 class WholeBodyQp {
@@ -80,7 +81,8 @@ class WholeBodyQp {
   WholeBodyQp(const Character& character, const WholeBodyConfig& config);
 
   // Points of the body that touch, as the program sees the ground.
-  // `feet`: those that may carry.
+  // `feet`: those that may carry. Where the program is the ground, another one that is in it glides
+  // over it.
   void FindContacts(const Model<double>& model, const Terrain& terrain,
                     std::array<bool, 2> feet = {true, true});
   const std::vector<TouchingPoint>& Contacts() const { return contacts_; }

@@ -43,6 +43,7 @@ class LegIk {
 
   double Reach() const { return limb_.Reach(to_ankle_); }
   double Nearest() const { return limb_.Nearest(to_ankle_); }
+  Vec3d Hip(const BodyFrames& frames) const { return limb_.UpperEnd(frames); }
   // As LimbIk::Solve for the ankle; the foot gets its rotation, the toes their angle about the
   // foot's +Y, rad. An ankle that cannot turn about the leg lets the whole leg do it.
   void Solve(const BodyFrames& frames, const Vec3d& ankle, const Quatd& foot_rotation,
