@@ -41,7 +41,7 @@ RANDOM=$seed
 phase() {
   if [[ ! -e $out.checkpoint ]]; then echo "before the first checkpoint"; return; fi
   local names=("open loop" "guided" "evolution" "the last trials") head
-  head=$(head -n 1 "$out.checkpoint" | tr -d '\0')
+  head=$(grep -aom1 '"phase":[0-9]*,"iteration":[0-9]*' "$out.checkpoint" | head -n 1)
   [[ $head =~ \"phase\":([0-9]+),\"iteration\":([0-9]+) ]]
   echo "${names[${BASH_REMATCH[1]}]}, after ${BASH_REMATCH[2]} iterations of it"
 }

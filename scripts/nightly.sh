@@ -20,7 +20,7 @@ if [[ $which != all && $which != asan && $which != tsan && $which != fuzz ]]; th
   exit 2
 fi
 
-jobs=$(nproc)
+jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 failed=()
 
 export UBSAN_OPTIONS=print_stacktrace=1

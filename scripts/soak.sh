@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Long use, as a table: memory, descriptors, frame rate, falls and recoveries.
 #
-#   scripts/soak.sh [SECONDS] [STRIDE]
+#   scripts/soak.sh [SECONDS] [STRIDE] [steering|viewing]
 #
 # 1. SECONDS (default 3600) of simulated steering: four characters with the built-in skill
 #    `locomotion`, each told a new speed and heading every 4 to 12 s, and pushed.
@@ -15,4 +15,4 @@ if [[ ${1:-} == --help || ${1:-} == -h ]]; then
   exit 0
 fi
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-python3 tests/server/soak.py "${2:-build/stride}" "${1:-3600}"
+python3 tests/server/soak.py "${2:-build/stride}" "${1:-3600}" "${@:3}"

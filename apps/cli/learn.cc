@@ -87,7 +87,10 @@ void AddOptions(const LearningMethod& method, Arguments* a, CLI::App* app) {
       "Built-in name, or an MJCF or URDF file; what the input says if left out, else liu16 "
       "(liu16-strong has stronger gains for stunts: kicks, spins, flips)");
   app->add_option("--name", r.name, "Name of what is learned; that of the input if left out");
-  app->add_flag("--resume", a->resume, "Go on from OUT.checkpoint, to the same result");
+  app->add_flag("--resume", a->resume,
+                "Go on from OUT.checkpoint, to the same result; or longer, where only the number "
+                "of iterations "
+                "is larger");
   app->add_option("--threads", a->threads, "0: all of this machine")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
@@ -155,6 +158,7 @@ Output Learn(const LearningMethod& method, const Arguments& a, std::uint64_t see
                                             .others = others,
                                             .resume = a.resume,
                                             .quiet = !spdlog::should_log(spdlog::level::info),
+                                            .given = GivenOptions(method, request),
                                             .stop = [] { return interrupted.load(); },
                                             .check_existing =
                                                 [&](const std::string& out) {

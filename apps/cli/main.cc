@@ -117,11 +117,16 @@ std::string WordFor(const CLI::App* app, int argc, char** argv) {
 std::string Wrong(const CLI::ParseError& error, const CLI::App* app, int argc, char** argv) {
   const std::vector<const CLI::App*> below = app->get_subcommands({});
   const std::string word = WordFor(app, argc, argv);
-  if (!below.empty() && app->get_subcommands().empty() && !word.empty()) {
+  if (!below.empty() && app->get_subcommands().empty()) {
     const std::vector<std::string> names = NamesOf(below);
-    return fmt::format("there is no {} '{}'{} (there are: {})",
-                       app->get_parent() ? app->get_name() + " method" : "verb", word,
-                       DidYouMean(word, names), fmt::join(names, ", "));
+    const std::string what = app->get_parent() ? app->get_name() + " method" : "verb";
+    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && word.empty()) {
+      return fmt::format("expected a {}, one of: {}", what, fmt::join(names, ", "));
+    }
+    if (!word.empty()) {
+      return fmt::format("there is no {} '{}'{} (there are: {})", what, word,
+                         DidYouMean(word, names), fmt::join(names, ", "));
+    }
   }
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
   const CLI::App* all = app;
@@ -188,8 +193,11 @@ int Main(int argc, char** argv) {
     const auto chosen = app.get_subcommands();
     if (chosen.empty()) return RefuseUsage(Wrong(error, &app, argc, argv), "");
     const auto methods = chosen[0]->get_subcommands();
-    return RefuseUsage(Wrong(error, methods.empty() ? chosen[0] : methods[0], argc, argv),
-                       chosen[0]->get_name());
+    if (methods.empty()) {
+      return RefuseUsage(Wrong(error, chosen[0], argc, argv), chosen[0]->get_name());
+    }
+    return RefuseUsage(Wrong(error, methods[0], argc, argv),
+                       chosen[0]->get_name() + " " + methods[0]->get_name());
   }
   const CLI::App* verb = app.get_subcommands().at(0);
   const std::string empty = EmptyOption(verb);

@@ -67,6 +67,8 @@ class Words(Folder):
         self.refuse(["learn", "skil", "walk", "-o", "a.skill"], "'skil'", "'skill'", code=2)
         self.refuse(["simulate", "--slop", "5"], "--slop;", "'--slope'", code=2)
         self.refuse(["learn", "skill", "walk", "-o", "a", "--trheads", "2"], "'--threads'", code=2)
+        self.refuse(["learn"], "expected a learn method, one of: skill", code=2)
+        self.refuse(["learn", "skill"], "is required", "Try: stride learn skill --help", code=2)
         self.refuse(["info", "liu61"], "'liu61'", "'liu16'")
         done = self.run_stride("list", "first", "second", "third")
         self.assertIn("second third", done.stderr)

@@ -70,6 +70,16 @@ class Learn(Case):
         self.succeed(*self.learn(out, "--resume"))
         self.assertEqual(self.read(out), self.read(whole))
 
+    def test_a_run_that_is_over_is_made_longer(self):
+        whole, out = self.path("whole.skill"), self.path("a.skill")
+        longer = ["--set", "evolve_iterations=5"]
+        self.succeed(*self.learn(whole, *longer))
+        self.succeed(*self.learn(out))
+        self.refuse(self.learn(out, "--resume", *longer, "--set", "chains=5"), "'chains' is 4 there",
+                    "made longer, by more of 'evolve_iterations'")
+        self.succeed(*self.learn(out, "--resume", *longer))
+        self.assertEqual(self.read(out), self.read(whole))
+
     def test_the_script_that_checks_it(self):
         script = os.path.join(os.path.dirname(__file__), "..", "..", "scripts", "check_resume.sh")
         def run(*arguments):

@@ -21,8 +21,10 @@ TOKEN = "a-token-for-this-test"
 class Server:
     """A running `stride view`, on a free port."""
 
-    def __init__(self, *arguments, token=None):
+    def __init__(self, *arguments, token=None, temporary=None):
         environment = dict(os.environ)
+        if temporary:
+            environment["TMPDIR"] = temporary
         environment.pop("STRIDE_TOKEN", None)
         if token:
             environment["STRIDE_TOKEN"] = token
@@ -498,14 +500,13 @@ class Files(Case):
                 self.assertEqual(server.stop(), (0, ""))
 
     def test_nothing_is_left_behind(self):
-        before = set(os.listdir(tempfile.gettempdir()))
-        server = Server()
-        self.assertEqual(http(server.port, "/perform?name=walk.bvh", method="POST",
-                              body=self.read("walk.bvh"))[0], 200)
-        server.stop()
-        left = [name for name in set(os.listdir(tempfile.gettempdir())) - before
-                if name.startswith("stride-")]
-        self.assertEqual(left, [])
+        with tempfile.TemporaryDirectory() as folder:
+            server = Server(temporary=folder)
+            self.assertEqual(http(server.port, "/perform?name=walk.bvh", method="POST",
+                                  body=self.read("walk.bvh"))[0], 200)
+            self.assertNotEqual(os.listdir(folder), [])
+            server.stop()
+            self.assertEqual(os.listdir(folder), [])
 
 
 class Session(Case):

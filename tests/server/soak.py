@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Hours of use at once: soak.py STRIDE SECONDS. Called by scripts/soak.sh, which says what it does."""
+"""Hours of use at once: soak.py STRIDE SECONDS [steering|viewing]. Called by scripts/soak.sh, which says
+what it does."""
 
 import json
 import os
@@ -174,8 +175,12 @@ def viewing(stride, seconds):
 def main():
     stride, seconds = os.path.abspath(sys.argv[1]), float(sys.argv[2])
     print(f"{'':<28}{'megabytes: first, last, most':>26}   {'descriptors: the same':>26}")
-    steering(stride, seconds)
-    viewing(stride, seconds)
+    parts = {"steering": steering, "viewing": viewing}
+    chosen = sys.argv[3:] or list(parts)
+    if not set(chosen) <= set(parts):
+        sys.exit(f"soak: {chosen}; expected steering, viewing or nothing")
+    for part in chosen:
+        parts[part](stride, seconds)
 
 
 if __name__ == "__main__":

@@ -62,6 +62,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   search.settings = ConfigToJson(settings);
   search.seed = request.seed;
   search.iterations = settings.iterations;
+  search.length = "iterations";
   search.rollouts.character = world.actors[0];
   search.rollouts.scenario.seconds = 1;
   search.rollouts.driver = DriveByProgram(MakeLaneProgram(ProgramOf(world, stand, wanted)));

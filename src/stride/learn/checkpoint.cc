@@ -1,8 +1,10 @@
 #include "stride/learn/checkpoint.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "stride/core/error.h"
 
@@ -12,7 +14,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // "the setting 'evolve_pairs' is 16 there and 512 here", or nothing.
-std::string SettingsDifference(const Json& theirs, const Json& ours) {
+std::string SettingsDifference(const Json& theirs, const Json& ours,
+                               const std::vector<std::string>& lengths) {
   const auto shown = [](const Json& all, const std::string& key) {
     return all.contains(key) ? all[key].dump() : "not known";
   };
@@ -24,6 +27,11 @@ std::string SettingsDifference(const Json& theirs, const Json& ours) {
     for (const auto& [path, value] : each->items()) {
       const std::string a = shown(there, path), b = shown(here, path);
       if (a == b) continue;
+      const bool length =
+          std::find(lengths.begin(), lengths.end(), path.substr(1)) != lengths.end();
+      if (length && there.contains(path) && there[path].is_number() && there[path] < here[path]) {
+        continue;
+      }
       return fmt::format("the setting '{}' is {} there and {} here", path.substr(1), a, b);
     }
   }
@@ -108,11 +116,17 @@ void CheckpointReader::Compare(const JsonNode& head, const RunIdentity& mine) co
   if (seed != mine.seed) {
     Refuse(fmt::format("the checkpoint is of the seed {}, this run has {}", seed, mine.seed));
   }
-  const std::string setting = SettingsDifference(run["settings"].value(), mine.settings);
+  const std::string setting =
+      SettingsDifference(run["settings"].value(), mine.settings, mine.lengths);
   if (!setting.empty()) {
-    Refuse("the checkpoint is of other settings: " + setting +
-           " (a run goes on as it was begun; to train longer, learn anew with the new settings, "
-           "from the skill so far where the method takes --from)");
+    Refuse(fmt::format(
+        "the checkpoint is of other settings: {} (a run goes on as it was begun{}; otherwise learn "
+        "anew, from the skill so far where the method takes --from)",
+        setting,
+        mine.lengths.empty()
+            ? ", and where this one stands it cannot be made longer"
+            : fmt::format("; from here it can only be made longer, by more of '{}'",
+                          fmt::join(mine.lengths, "' or '"))));
   }
   if (run["body_hash"].Text() != mine.body_hash) {
     Refuse(

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -13,8 +14,8 @@
 // made them. Another run cannot go on from them.
 namespace stride {
 
-// Before 5 they were no chunks.
-inline constexpr int kCheckpointVersion = 5;
+// Before 5 they were no chunks; before 6 searches did not name their stage.
+inline constexpr int kCheckpointVersion = 6;
 
 // All that decides which numbers a run comes to.
 struct RunIdentity {
@@ -24,6 +25,9 @@ struct RunIdentity {
   std::uint64_t seed = 0;
   std::string instruction_set;  // lanes of another kind round differently
   nlohmann::ordered_json settings;
+  // Settings that only say how long it trains from where the checkpoint stands: more of them than
+  // there is no difference.
+  std::vector<std::string> lengths;
 };
 nlohmann::ordered_json ToJson(const RunIdentity& identity);
 

@@ -11,13 +11,16 @@
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/hash.h"
 #include "stride/core/log.h"
 #include "stride/core/progress.h"
+#include "stride/learn/checkpoint.h"
 
 namespace stride {
 namespace {
 
-constexpr double kCheckpointSeconds = 1;  // at least, from one to the next
+constexpr double kCheckpointSeconds = 1;            // at least, from one to the next
+constexpr char kGiven[] = "GIVN", kJob[] = "LJOB";  // chunks of a checkpoint
 
 // What a line of the history says, for the progress bar.
 std::string StateText(const nlohmann::ordered_json& line, double rate) {
@@ -33,6 +36,33 @@ std::string StateText(const nlohmann::ordered_json& line, double rate) {
   return text + fmt::format(", {:.2f} M steps/s", rate / 1e6);
 }
 
+// Of what was given there and here, or nothing.
+std::string Shown(const nlohmann::ordered_json& given, const std::string& option) {
+  return given.is_object() && given.contains(option) ? given[option].dump() : "not given";
+}
+
+void RestoreJob(const std::string& bytes, const std::string& file_name,
+                const nlohmann::ordered_json& given, LearningJob* job) {
+  const std::optional<Chunk> first = ChunkReader(bytes, 0).Next();
+  if (!first || first->type != kGiven) {  // damaged, or of an older version: the job says so
+    job->Restore(bytes, file_name);
+    return;
+  }
+  CheckpointReader reader(bytes, file_name);
+  const nlohmann::ordered_json there = reader.TakeJson(kGiven);
+  const std::string job_bytes(reader.Take(kJob));
+  reader.End();
+  for (const nlohmann::ordered_json* each : {&given, &there}) {
+    for (const auto& [option, value] : each->items()) {
+      const std::string a = Shown(there, option), b = Shown(given, option);
+      if (a == b) continue;
+      reader.Refuse(
+          fmt::format("the checkpoint is of another --{}: {} there, {} here", option, a, b));
+    }
+  }
+  job->Restore(job_bytes, file_name);
+}
+
 void GoOnFromCheckpoint(const LearningRunOptions& options, bool leader, LearningJob* job) {
   const std::string checkpoint = options.out + ".checkpoint";
   if (options.check_existing && std::filesystem::exists(options.out)) {
@@ -43,15 +73,21 @@ void GoOnFromCheckpoint(const LearningRunOptions& options, bool leader, Learning
     throw InputError("--resume: this is learned too quickly for checkpoints; leave it out");
   }
   if (std::filesystem::exists(checkpoint)) {
-    job->Restore(ReadFile(checkpoint), checkpoint);
+    RestoreJob(ReadFile(checkpoint), checkpoint, options.given, job);
   } else if (leader) {
     spdlog::warn("--resume: there is no {} yet: begins at the beginning", checkpoint);
   }
 }
 
-void WriteCheckpoint(const std::string& out, const LearningJob& job) {
-  const std::string bytes = job.Checkpoint();
-  if (bytes.empty()) return;
+void WriteCheckpoint(const std::string& out, const nlohmann::ordered_json& given,
+                     const LearningJob& job) {
+  const std::string job_bytes = job.Checkpoint();
+  if (job_bytes.empty()) return;
+  std::string bytes;
+  AppendChunk(
+      kGiven, [&](std::string* to) { *to += given.dump(); }, &bytes);
+  AppendChunk(
+      kJob, [&](std::string* to) { *to += job_bytes; }, &bytes);
   WriteFileWhole(out + ".checkpoint", bytes);
   std::string lines;
   for (const auto& each : job.History()) lines += each.dump() + "\n";
@@ -74,6 +110,11 @@ LearningOutcome RunToEnd(const LearningRunOptions& options, const Workers& worke
     lock.emplace(options.out);
     CheckWritable(options.out);
     for (const std::string& other : options.others) CheckWritable(other);
+    if (!job->Checkpoint().empty()) {
+      for (const char* beside : {".checkpoint", ".history.jsonl"}) {
+        CheckWritable(options.out + beside);
+      }
+    }
   }
   GoOnFromCheckpoint(options, workers.Leader(), job);
 
@@ -108,7 +149,7 @@ LearningOutcome RunToEnd(const LearningRunOptions& options, const Workers& worke
     if (!workers.Leader()) continue;
     // Quick iterations would take as long to be written down.
     if (outcome.stopped || job->Done() || since() >= next_checkpoint) {
-      WriteCheckpoint(options.out, *job);
+      WriteCheckpoint(options.out, options.given, *job);
       next_checkpoint = since() + kCheckpointSeconds;
     }
     text = StateText(line, static_cast<double>(job->LaneSteps()) / since());
@@ -128,6 +169,21 @@ LearningOutcome RunToEnd(const LearningRunOptions& options, const Workers& worke
     for (const auto& [path, bytes] : outcome.result.files) WriteFileWhole(path, bytes);
   }
   return outcome;
+}
+
+nlohmann::ordered_json GivenOptions(const LearningMethod& method, const LearningRequest& request) {
+  nlohmann::ordered_json given = nlohmann::ordered_json::object();
+  for (const LearningOption& option : method.options) {
+    using Kind = LearningOption::Kind;
+    if (option.kind == Kind::kSetting || option.kind == Kind::kOutput) continue;
+    if (!request.Has(option.name)) continue;
+    nlohmann::ordered_json& values = given[option.name] = nlohmann::ordered_json::array();
+    for (const std::string& value : request.options.at(option.name)) {
+      values.push_back(value);
+      if (std::filesystem::is_regular_file(value)) values.push_back(HashOf(ReadFile(value)));
+    }
+  }
+  return given;
 }
 
 nlohmann::ordered_json ToJson(const LearningOutcome& o) {

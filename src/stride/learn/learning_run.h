@@ -15,6 +15,8 @@ struct LearningRunOptions {
   std::vector<std::string> others;  // files that the method writes besides
   bool resume = false;              // go on from OUT.checkpoint if there is one
   bool quiet = false;
+  // GivenOptions(): a run with others does not go on.
+  nlohmann::ordered_json given = nlohmann::ordered_json::object();
   std::function<bool()> stop;  // asked often; true: stop with the last checkpoint
   // Throws InputError if a file of that name is not to be overwritten: asked where OUT exists, on
   // a resume too.
@@ -35,6 +37,10 @@ struct LearningOutcome {
 // them.
 LearningOutcome RunToEnd(const LearningRunOptions& options, const Workers& workers,
                          LearningJob* job);
+
+// The options of the method that decide what is learned, by name: what was given, and a hash of its
+// contents where that names a file.
+nlohmann::ordered_json GivenOptions(const LearningMethod& method, const LearningRequest& request);
 
 // What the outcome says for machines: the run's own numbers, then the method's.
 nlohmann::ordered_json ToJson(const LearningOutcome& outcome);

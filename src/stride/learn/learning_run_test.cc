@@ -87,6 +87,35 @@ TEST_F(LearningRunTest, GoesOnWhereItWasStopped) {
   EXPECT_EQ(ReadFile(out_), "15");
 }
 
+TEST_F(LearningRunTest, GoesOnWithTheSameOptionsOnly) {
+  const LearningMethod method{.options = {{"terrain", ""},
+                                          {"also", ""},
+                                          {"once", "", LearningOption::Kind::kFlag},
+                                          {"speed", "", LearningOption::Kind::kSetting, "speed"},
+                                          {"picture", "", LearningOption::Kind::kOutput}}};
+  const std::string clip = folder_ + "/clip.motion";
+  WriteFileWhole(clip, "a clip");
+  LearningRequest request{.options = {{"also", {clip}}, {"picture", {"a.svg"}}, {"once", {}}}};
+  const nlohmann::ordered_json given = GivenOptions(method, request);
+  EXPECT_EQ(given.size(), 2u);
+  EXPECT_TRUE(given.contains("once"));
+  int asked = 0;
+  Run({.given = given, .stop = [&] { return ++asked > 4; }});
+  const auto refusal = [&](const nlohmann::ordered_json& other) {
+    return InputErrorOf([&] { Run({.resume = true, .given = other}); });
+  };
+  EXPECT_THAT(refusal({}), HasSubstr("another --also"));
+  nlohmann::ordered_json more = given;
+  more["terrain"] = {"field:1,0.05"};
+  EXPECT_THAT(refusal(more), testing::AllOf(HasSubstr("another --terrain: not given there"),
+                                            HasSubstr("field:1,0.05")));
+  WriteFileWhole(clip, "another clip");
+  EXPECT_THAT(refusal(GivenOptions(method, request)), HasSubstr("another --also"));
+  EXPECT_FALSE(std::filesystem::exists(out_));
+  EXPECT_EQ(refusal(given), "");
+  EXPECT_EQ(ReadFile(out_), "15");
+}
+
 TEST_F(LearningRunTest, IsTheOnlyOneAtItsOutput) {
   int asked = 0;
   std::string refused;
@@ -105,6 +134,8 @@ TEST_F(LearningRunTest, FindsOutWhatCannotBeWrittenBeforeTheWork) {
   const auto count = [&] { return ++asked > 1000; };
   EXPECT_THAT(InputErrorOf([&] { Run({.others = {folder_ + "/no/such.png"}, .stop = count}); }),
               HasSubstr("no/such.png: cannot be written"));
+  std::filesystem::create_directory(out_ + ".checkpoint");
+  EXPECT_THAT(InputErrorOf([&] { Run({.stop = count}); }), HasSubstr(".checkpoint"));
   std::filesystem::create_directory(out_);
   EXPECT_THAT(InputErrorOf([&] { Run({.stop = count}); }), HasSubstr("folder"));
   EXPECT_EQ(asked, 0);

@@ -97,6 +97,7 @@ class SearchJob final : public LearningJob {
   std::string Checkpoint() const override {
     Json head = {{"version", kCheckpointVersion},
                  {"run", ToJson(Identity())},
+                 {"stage", stages_[Stage()].name},
                  {"history", history_},
                  {"found", found_},
                  {"validated", validated_}};
@@ -112,14 +113,21 @@ class SearchJob final : public LearningJob {
   void Restore(const std::string& bytes, const std::string& file_name) override {
     CheckpointReader reader(bytes, file_name);
     const Json json = reader.TakeJson(kHead);
-    reader.Compare(JsonNode(json, file_name), Identity());
-    if (!json.contains("history") || !json["history"].is_array()) reader.Damaged("no history");
     const JsonNode node(json, file_name);
+    RunIdentity mine = Identity();
+    mine.lengths = LengthsFrom(json);
+    reader.Compare(node, mine);
+    if (!json.contains("history") || !json["history"].is_array()) reader.Damaged("no history");
     std::vector<std::vector<double>> found;
     for (std::size_t k = 0; k < node["found"].Size(); ++k) {
       found.push_back(node["found"].At(k).Numbers(found_[0].size()));
     }
     if (found.empty() || found.size() > stages_.size()) reader.Damaged("no such stage");
+    const std::string stage = node["stage"].Text();
+    if (const std::string& ours = stages_[found.size() - 1].name; stage != ours) {
+      reader.Refuse(fmt::format("the checkpoint stands in the stage '{}', where this run has '{}'",
+                                stage, ours));
+    }
     const std::vector<double> validated = node["validated"].Numbers();
     const double validated_return = validated.empty() ? 0 : node["validated_return"].Number();
     try {
@@ -148,6 +156,20 @@ class SearchJob final : public LearningJob {
 
  private:
   std::size_t Stage() const { return found_.size() - 1; }
+  // The lengths of the stages from where the checkpoint stands on, but for those that had a part in
+  // what was found before: the run then is what it would have been with more from the start.
+  std::vector<std::string> LengthsFrom(const Json& head) const {
+    const bool known = head.contains("found") && head["found"].is_array();
+    const std::size_t found = known ? head["found"].size() : 0, over = found > 0 ? found - 1 : 0;
+    std::vector<std::string> before, lengths;
+    for (std::size_t k = 0; k < stages_.size(); ++k) {
+      std::vector<std::string>& to = k < over ? before : lengths;
+      const std::string& length = stages_[k].length;
+      if (length.empty() || std::find(to.begin(), to.end(), length) != to.end()) continue;
+      if (std::find(before.begin(), before.end(), length) == before.end()) to.push_back(length);
+    }
+    return lengths;
+  }
   void Enter() {
     search_ = stages_[Stage()].make(found_);
     validated_.clear();
@@ -243,9 +265,11 @@ class SearchJob final : public LearningJob {
 std::unique_ptr<LearningJob> MakeParameterSearch(ParameterSearch search, const Workers& workers) {
   // A stage is made once, or again by Restore before anything has been told.
   auto only = std::make_shared<ParameterSearch>(std::move(search));
+  const std::string length = only->length;
   return std::make_unique<SearchJob>(
       std::vector<SearchStage>{
-          {"search", [only](const std::vector<std::vector<double>>&) { return std::move(*only); }}},
+          {"search", length,
+           [only](const std::vector<std::vector<double>>&) { return std::move(*only); }}},
       std::vector<double>{}, workers);
 }
 

@@ -28,6 +28,7 @@ struct ParameterSearch {
   std::function<int(int index)> setup;
   std::unique_ptr<Optimizer> optimizer;
   int iterations = 100;  // at most; fewer if the optimiser converges
+  std::string length;    // as SearchStage::length
   int trials = 1;        // of each candidate; its return is their mean
   // Trials differ from iteration to iteration (pushes, worlds): the best candidate may just have
   // been lucky, and where the search stands in the end is the result.
@@ -57,6 +58,9 @@ std::unique_ptr<LearningJob> MakeParameterSearch(ParameterSearch search, const W
 // say. Their methods, inputs, seeds and settings must be the same; the last one's result counts.
 struct SearchStage {
   std::string name;  // "slope 3", for the history
+  // The setting that says how many iterations it has, if only the number of iterations follows
+  // from it: with more of it, a checkpoint of this stage is gone on from.
+  std::string length;
   // From the parameters of the start and what each stage before has found; the last ones are where
   // it begins.
   std::function<ParameterSearch(const std::vector<std::vector<double>>& found)> make;

@@ -139,7 +139,7 @@ TEST_F(SearchCheckpointTest, WhatNoRunWritesIsRefusedUnderARightChecksum) {
   const auto refuse = [&](const char* key, const Json& value) {
     EXPECT_NE(Refusal(WithHead([&](Json* head) { (*head)[key] = value; })), "") << key << value;
   };
-  for (const char* key : {"history", "found", "validated", "run", "version"}) {
+  for (const char* key : {"history", "found", "validated", "run", "version", "stage"}) {
     refuse(key, nullptr);
     refuse(key, 3);
     refuse(key, "x");

@@ -105,6 +105,9 @@ TEST_F(CheckpointTest, OfAnotherRunIsRefusedWithTheDifference) {
                                                 HasSubstr("has 5"), HasSubstr("--resume")));
   LearnOptions options = Small();
   options.variation.friction = 1.25;
+  // From another skill.
+  Learner from(walk_, Small(), 4, workers_, {.hash = "another"});
+  EXPECT_THAT(Refusal(Written(), &from), HasSubstr("another motion named 'walk'"));
   EXPECT_THAT(refusal(walk_, options, 4),
               AllOf(HasSubstr("'vary_friction'"), HasSubstr("1.6"), HasSubstr("1.25")));
   EXPECT_THAT(refusal(Clip("run", body_), Small(), 4),

@@ -8,6 +8,7 @@
 #include "stride/controllers/skill_library.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
+#include "stride/core/hash.h"
 #include "stride/scenario/option_text.h"
 
 namespace stride {
@@ -76,6 +77,8 @@ std::unique_ptr<LearningJob> MakeRetargetJob(const LearnRetargetRequest& request
   constexpr double kDegree = 3.14159265358979 / 180;
   start.from.policies = WarmPolicies(source.policies, GraphOf(source), GraphOf(skill),
                                      options.first_sigma_deg / 2 * kDegree);
+  start.hash = HashOf(std::string_view(reinterpret_cast<const char*>(start.from.policies.data()),
+                                       start.from.policies.size() * sizeof(FragmentPolicy)));
   if (!request.name.empty()) skill.name = request.name;
   skill.provenance = {{"method", "liu16"},
                       {"seed", nullptr},

@@ -24,6 +24,7 @@ Learner::Learner(const ControlGraph& graph, const LearnOptions& options, std::ui
       seed_(seed),
       workers_(workers),
       graph_(graph),
+      start_hash_(start.hash),
       known_(start.known),
       entry_(start.entry),
       entry_states_(start.states) {

@@ -11,6 +11,7 @@
 
 #include "stride/controllers/control_graph/episode.h"
 #include "stride/controllers/control_graph/samcon.h"
+#include "stride/learn/checkpoint.h"
 #include "stride/learn/workers.h"
 #include "stride/optim/evolution_strategy.h"
 
@@ -156,6 +157,7 @@ struct LearnStart {
   // Where they begin, in the axes of its border; empty: as the reference. If the entry cannot be
   // reached again, a course is one pass.
   std::vector<State> states;
+  std::string hash;  // of another skill that it begins with, for checkpoints
 };
 
 class Learner {
@@ -241,7 +243,7 @@ class Learner {
   void Perturb(const std::vector<char>& used, Random* random, std::span<float> out) const;
   bool GuidedEnough() const;
   void ApplyBorders();
-  int FirstAveraged() const;  // iteration of the evolution
+  int FirstAveraged(int all) const;  // of so many iterations of the evolution
   int FragmentsIn(double seconds) const;
   int StartInPool(int entry) const;
   bool IsNew(int fragment) const { return graph_.fragments[fragment].policy >= known_; }
@@ -250,6 +252,7 @@ class Learner {
   std::vector<int> TrialCourse(std::uint64_t key, int block, Random* random) const;
   std::vector<std::vector<char>> PoliciesOnCourses(int blocks) const;
   std::vector<std::vector<char>> PoliciesUsed(const std::vector<TrialResult>& results) const;
+  RunIdentity Identity() const;
   void Begin(const LearnStart& start);
   void BeginEvolution();
   // What actions do to where it goes and how fast (learner_steering.cc).
@@ -265,6 +268,7 @@ class Learner {
   std::uint64_t seed_;
   const Workers& workers_;
   ControlGraph graph_;
+  std::string start_hash_;
   int known_ = 0, known_borders_ = 0, new_fragments_ = 0, entry_ = 0;
   std::vector<State> entry_states_;
   bool one_pass_ = false;          // the entry cannot be reached again

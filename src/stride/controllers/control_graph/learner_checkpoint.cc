@@ -84,25 +84,30 @@ std::vector<double> SharesOf(const JsonNode& node, std::size_t count) {
 
 }  // namespace
 
+RunIdentity Learner::Identity() const {
+  RunIdentity mine = IdentityOf(graph_, seed_, InstructionSet(), ConfigToJson(options_));
+  mine.input_hash += start_hash_;
+  return mine;
+}
+
 std::string Learner::Checkpoint() const {
   const LearnState& s = state_;
-  const nlohmann::ordered_json head = {
-      {"version", kCheckpointVersion},
-      {"run", ToJson(IdentityOf(graph_, seed_, InstructionSet(), ConfigToJson(options_)))},
-      {"phase", static_cast<int>(s.phase)},
-      {"iteration", s.iteration},
-      {"first_sigma", s.first_sigma},
-      {"followed", s.followed},
-      {"samples", s.samples},
-      {"disturbance", s.disturbance},
-      {"best", !s.best.empty()},
-      {"best_seconds", s.best_seconds},
-      {"stale", s.stale},
-      {"push", s.push},
-      {"sigma", s.sigma},
-      {"direction_falls", s.direction_falls},
-      {"start_falls", s.start_falls},
-      {"history", s.history}};
+  const nlohmann::ordered_json head = {{"version", kCheckpointVersion},
+                                       {"run", ToJson(Identity())},
+                                       {"phase", static_cast<int>(s.phase)},
+                                       {"iteration", s.iteration},
+                                       {"first_sigma", s.first_sigma},
+                                       {"followed", s.followed},
+                                       {"samples", s.samples},
+                                       {"disturbance", s.disturbance},
+                                       {"best", !s.best.empty()},
+                                       {"best_seconds", s.best_seconds},
+                                       {"stale", s.stale},
+                                       {"push", s.push},
+                                       {"sigma", s.sigma},
+                                       {"direction_falls", s.direction_falls},
+                                       {"start_falls", s.start_falls},
+                                       {"history", s.history}};
   std::string bytes;
   AppendChunk(
       kHead, [&](std::string* to) { *to += head.dump(); }, &bytes);
@@ -149,7 +154,11 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   CheckpointReader reader(bytes, file_name);
   const nlohmann::ordered_json json = reader.TakeJson(kHead);
   const JsonNode head(json, file_name);
-  reader.Compare(head, IdentityOf(graph_, seed_, InstructionSet(), ConfigToJson(options_)));
+  RunIdentity mine = Identity();
+  mine.lengths = {"evolve_iterations"};
+  reader.Compare(head, mine);
+  const int evolved_there =
+      head["run"]["settings"]["evolve_iterations"].Int(0, options_.evolve_iterations);
 
   LearnState s = state_;
   s.phase = static_cast<LearnPhase>(head["phase"].Int(0, static_cast<int>(LearnPhase::kDone)));
@@ -158,7 +167,7 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   // Of a phase that is over, none is left: the next one has begun.
   const int iterations = s.phase == LearnPhase::kOpenLoop ? kOpenLoopTries
                          : s.phase == LearnPhase::kGuided ? options_.guided_iterations
-                         : evolves                        ? options_.evolve_iterations
+                         : evolves                        ? evolved_there
                                                           : 1;
   s.iteration = head["iteration"].Int(0, std::max(0, iterations - 1));
   constexpr double kHuge = 1e9;
@@ -204,11 +213,23 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   const std::size_t parameters =
       evolved ? static_cast<std::size_t>(graph_.policies - known_) * kPolicySize : 0;
   evolution.Take(parameters, &s.evolution.parameters);
-  const bool stepped = options_.evolve_iterations > 0 && (!evolves || s.iteration > 0);
+  const bool stepped = evolved_there > 0 && (!evolves || s.iteration > 0);
   evolution.Take(stepped ? parameters : 0, &s.evolution.velocity);
-  evolution.Take(evolves && s.iteration > FirstAveraged() ? parameters : 0, &s.average);
+  const int first_averaged = FirstAveraged(evolved_there);
+  evolution.Take(evolves && s.iteration > first_averaged ? parameters : 0, &s.average);
   evolution.End();
-  s.evolution.iteration = !evolved ? 0 : evolves ? s.iteration : options_.evolve_iterations;
+  s.evolution.iteration = !evolved ? 0 : evolves ? s.iteration : evolved_there;
+  if (evolved && options_.evolve_iterations > evolved_there) {
+    if (s.evolution.iteration > first_averaged) {
+      reader.Refuse(
+          fmt::format("the mean of its last iterations has been begun, which are the last {:g} of "
+                      "{}: it cannot "
+                      "be made longer",
+                      options_.evolve_average, evolved_there));
+    }
+    s.phase = LearnPhase::kEvolve;
+    s.iteration = s.evolution.iteration;
+  }
 
   NumbersOf entry(kEntry, &reader);
   const Layout layout = LayoutOf(graph_.character);

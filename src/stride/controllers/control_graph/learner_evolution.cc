@@ -267,15 +267,14 @@ void Learner::NoteFalls(const std::vector<TrialResult>& results) {
        [&](const TrialResult& r) { return graph_.fragments[r.begun].segment; });
 }
 
-int Learner::FirstAveraged() const {
-  const int all = options_.evolve_iterations;
+int Learner::FirstAveraged(int all) const {
   return all - static_cast<int>(std::lround(options_.evolve_average * all));
 }
 
 // The noise of single steps averages out: a mean of the last gains is better than the last ones
 // (Polyak and Juditsky 1992).
 void Learner::Average() {
-  const int count = state_.iteration - FirstAveraged() + 1;
+  const int count = state_.iteration - FirstAveraged(options_.evolve_iterations) + 1;
   if (count < 1) return;
   std::vector<float>& parameters = state_.evolution.parameters;
   if (count == 1) {

@@ -450,12 +450,12 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   using Found = std::vector<std::vector<double>>;
   std::vector<SearchStage> stages;
   if (settings.alone_iterations > 0) {
-    stages.push_back({"alone", [plan](const Found& found) {
+    stages.push_back({"alone", "alone_iterations", [plan](const Found& found) {
                         return SearchOf(plan, found.back(), Stage::kAlone);
                       }});
   }
   if (settings.iterations > 0) {
-    stages.push_back({"pushes", [plan](const Found& found) {
+    stages.push_back({"pushes", "iterations", [plan](const Found& found) {
                         return SearchOf(plan, found.back(), Stage::kPushes);
                       }});
   }

@@ -369,20 +369,20 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   using Found = std::vector<std::vector<double>>;
   std::vector<SearchStage> stages;
   if (settings.iterations > 0) {
-    stages.push_back(
-        {settings.gait, [plan](const Found& found) { return WalkSearch(plan, found.back()); }});
+    stages.push_back({settings.gait, "iterations",
+                      [plan](const Found& found) { return WalkSearch(plan, found.back()); }});
   }
   if (settings.robust_iterations > 0) {
     for (const double share : {0.5, 0.8, 1.0}) {
       const double pushes = share * settings.robust;
-      stages.push_back({fmt::format("pushes {:g}", pushes), [=](const Found& found) {
-                          return RobustSearch(plan, pushes, found.back());
-                        }});
+      stages.push_back(
+          {fmt::format("pushes {:g}", pushes), "robust_iterations",
+           [=](const Found& found) { return RobustSearch(plan, pushes, found.back()); }});
     }
   }
   if (settings.stop_iterations > 0) {
-    stages.push_back(
-        {"stop", [plan](const Found& found) { return StopSearch(plan, found.back()); }});
+    stages.push_back({"stop", "stop_iterations",
+                      [plan](const Found& found) { return StopSearch(plan, found.back()); }});
   }
   if (stages.empty()) {
     throw InputError(

@@ -537,50 +537,50 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
 
   using Found = std::vector<std::vector<double>>;
   std::vector<SearchStage> stages;
-  const auto natural = [&](std::string name, double slope, double friction, int iterations,
-                           double sigma, int nudged = 0) {
+  const auto natural = [&](std::string name, const char* length, double slope, double friction,
+                           int iterations, double sigma, int nudged = 0) {
     const Scenario scenario = ScenarioOf(*plan, slope, friction);
-    stages.push_back({std::move(name), [=](const Found& found) {
+    stages.push_back({std::move(name), length, [=](const Found& found) {
                         return NaturalSearch(plan, scenario, iterations, sigma, nudged,
                                              found.back());
                       }});
   };
   const double usual = World().friction;
   if (settings.iterations > 0) {
-    natural("natural", 0, usual, settings.iterations, settings.sigma);
+    natural("natural", "iterations", 0, usual, settings.iterations, settings.sigma);
   }
   // Step by step to the ground that is asked for.
   const int slopes =
       static_cast<int>(std::ceil(std::fabs(settings.slope) / settings.slope_step - 1e-9));
   for (int k = 1; k <= slopes; ++k) {
     const double slope = settings.slope * k / slopes;
-    natural(fmt::format("slope {:g}", slope), slope, usual, settings.stage_iterations,
-            0.5 * settings.sigma);
+    natural(fmt::format("slope {:g}", slope), "stage_iterations", slope, usual,
+            settings.stage_iterations, 0.5 * settings.sigma);
   }
   const int frictions = static_cast<int>(
       std::ceil(std::fabs(settings.friction - usual) / settings.friction_step - 1e-9));
   for (int k = 1; k <= frictions; ++k) {
     const double friction = usual + (settings.friction - usual) * k / frictions;
-    natural(fmt::format("friction {:g}", friction), settings.slope, friction,
+    natural(fmt::format("friction {:g}", friction), "stage_iterations", settings.slope, friction,
             settings.stage_iterations, 0.5 * settings.sigma);
   }
   if (settings.steady_iterations > 0) {
-    natural("steady", settings.slope, settings.friction, settings.steady_iterations,
-            0.4 * settings.sigma, settings.steady_trials);
+    natural("steady", "steady_iterations", settings.slope, settings.friction,
+            settings.steady_iterations, 0.4 * settings.sigma, settings.steady_trials);
   }
   const std::size_t naturals = stages.size();  // and so many have been found besides the start
   if (settings.robust_iterations > 0) {
     const Scenario scenario = ScenarioOf(*plan, settings.slope, settings.friction);
-    stages.push_back({"robust", [=](const Found& found) {
+    stages.push_back({"robust", "robust_iterations", [=](const Found& found) {
                         return RobustSearch(plan, scenario, found.back(), found[naturals]);
                       }});
   }
   if (settings.command_iterations > 0) {
     const Scenario scenario = ScenarioOf(*plan, settings.slope, settings.friction);
-    stages.push_back({"speeds", [=](const Found& found) {
+    stages.push_back({"speeds", "command_iterations", [=](const Found& found) {
                         return SpeedSearch(plan, scenario, found.back(), found[naturals]);
                       }});
-    stages.push_back({"stops", [=](const Found& found) {
+    stages.push_back({"stops", "command_iterations", [=](const Found& found) {
                         return StopSearch(plan, scenario, found.back(), found[naturals]);
                       }});
   }

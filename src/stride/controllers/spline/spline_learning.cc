@@ -265,9 +265,10 @@ struct Phase {
   std::string fitness;
   int generations = 0;
   GenomeParts parts;
-  bool follow = false;  // blends follow the cycle instead of having genes
-  bool fresh = false;   // nothing found yet is worth to begin from
-  int index = 0;        // of its random numbers
+  bool follow = false;                 // blends follow the cycle instead of having genes
+  bool fresh = false;                  // nothing found yet is worth to begin from
+  int index = 0;                       // of its random numbers
+  const char* length = "generations";  // the setting that says how many
 };
 
 std::unique_ptr<Optimizer> OptimizerOf(const Plan& plan, const Phase& phase,
@@ -370,6 +371,7 @@ std::vector<Phase> PhasesOf(const Plan& plan) {
     phases = {{staged ? "distance" : s.fitness, each, cycle, true, true},
               {staged ? "wander" : s.fitness, each, cycle, true},
               {last, s.fit_generations - 2 * each, all}};
+    for (Phase& phase : phases) phase.length = "fit_generations";
   } else if (plan.request.Has("from")) {
     // What was evolved before is worth keeping: all of it at once, in the last phase's test.
     phases = {{last, s.generations, all}};
@@ -382,7 +384,10 @@ std::vector<Phase> PhasesOf(const Plan& plan) {
     const int half = s.generations / 2;
     phases = {{s.fitness, half, cycle, true, true}, {s.fitness, s.generations - half, all}};
   }
-  if (!plan.fit) phases.push_back({last, s.servo_generations, {.servos = true}});
+  if (!plan.fit) {
+    phases.push_back({last, s.servo_generations, {.servos = true}});
+    phases.back().length = "servo_generations";
+  }
   std::erase_if(phases, [](const Phase& phase) { return phase.generations == 0; });
   if (phases.empty()) throw InputError("nothing to learn: all generations are 0");
   return phases;
@@ -490,10 +495,10 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     phases[k].index = static_cast<int>(k);
     const std::string name =
         phases[k].parts.servos ? "servos" : fmt::format("{} {}", k + 1, phases[k].fitness);
-    stages.push_back(
-        {name, [plan, phase = phases[k]](const std::vector<std::vector<double>>& found) {
-           return SearchOf(plan, phase, found.back());
-         }});
+    stages.push_back({name, phases[k].length,
+                      [plan, phase = phases[k]](const std::vector<std::vector<double>>& found) {
+                        return SearchOf(plan, phase, found.back());
+                      }});
   }
   return MakeStagedSearch(std::move(stages), SplineParameters(plan->gait), workers);
 }
