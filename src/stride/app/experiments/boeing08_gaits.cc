@@ -101,12 +101,12 @@ const std::vector<GaitPlan>& MorphologyPlans() {
                                          "trials=2", "servo_generations=0"};
   static const std::vector<GaitPlan> plans = {
       {"biped", "biped", base, 5},
-      {"android", "android", base, 5},
+      {"android", "android", Join(base, {"speed=0.45"}), 5},
       {"tripod", "tripod", base, 5},
       {"snake", "snake", Join(base, {"speed=0.18", "shortest=0.8"}), 2},
       {"quadruped", "quadruped", Join(base, {"speed=0.5"}), 5},
       {"hexapod", "hexapod", Join(base, {"speed=0.45"}), 5},
-      {"hopper", "hopper", Join(base, {"shortest=0.25"}), 5},
+      {"hopper", "hopper", Join(base, {"shortest=0.25", "sigma=0.8"}), 5},
   };
   return plans;
 }

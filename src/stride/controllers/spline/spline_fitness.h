@@ -16,6 +16,7 @@ struct SplineTrial {
   double height = 1;   // of the centre of mass at the start, m
   double goal = 5;     // where to be in the end, m ahead
   bool stops = false;  // it is told to stop, and should stand still from SplineMeter::still_from on
+  double stop_at = 0;  // s
 };
 
 struct SplineFitness {

@@ -156,6 +156,21 @@ TEST(SplineFitness, WhoIsToldToStopAndDoesNotIsWorthLess) {
   }
 }
 
+// Falls after it was told to stop, the later the better; then ever less sway.
+TEST(SplineFitness, StoppingIsLearnedStepByStep) {
+  const SplineTrial trial{.seconds = 20, .height = 1, .goal = 2, .stops = true, .stop_at = 14};
+  const auto value = FindSplineFitness("goal").value;
+  const auto worth = [&](double seconds, double unrest) {
+    RolloutResult r = Went(seconds, 2);
+    r.values[V::kUnrest] = unrest;
+    return value(r, trial);
+  };
+  // By more than the share of the time that it stood.
+  EXPECT_GT(worth(19, 0) - worth(16, 0), 0.5);
+  EXPECT_GT(worth(20, 0.6), worth(19, 0));
+  EXPECT_GT(worth(20, 0.01) - worth(20, 0.07), 0.2);
+}
+
 TEST(SplineFitness, NamesAreKnown) {
   EXPECT_EQ(FindSplineFitness("dfndfo").name, "dfndfo");
   EXPECT_THROW(FindSplineFitness("beauty"), InputError);

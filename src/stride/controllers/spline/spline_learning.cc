@@ -85,7 +85,10 @@ void VisitConfig(Settings& s, Visitor& visit) {
   VisitConfig(s.variation, visit);
 }
 
-constexpr double kRestSeconds = 2;     // at the end of a trial that stops
+constexpr double kRestSeconds = 2;  // at the end of a trial that stops
+// A sixth of the generations for each phase but the last: going forwards is learned soon, stopping
+// takes most of the time.
+constexpr int kEarlyShare = 6;
 constexpr double kFieldHalfSide = 30;  // m, of rugged ground: none runs off it in a trial
 
 struct Plan {
@@ -114,7 +117,8 @@ SplineTrial TrialOf(const Plan& plan, bool stops) {
   return {.seconds = seconds,
           .height = plan.height,
           .goal = plan.speed * (stops ? StopAt(s) : seconds),
-          .stops = stops};
+          .stops = stops,
+          .stop_at = StopAt(s)};
 }
 
 RolloutSetup SetupOf(const Plan& plan, const SplineTrial& trial, const Terrain* terrain) {
@@ -367,7 +371,7 @@ std::vector<Phase> PhasesOf(const Plan& plan) {
   if (plan.fit) {
     // Near the clip all the way: first its cycle, then how it begins and ends.
     cycle.around = all.around = true;
-    const int each = s.fit_generations / 3;
+    const int each = s.fit_generations / kEarlyShare;
     phases = {{staged ? "distance" : s.fitness, each, cycle, true, true},
               {staged ? "wander" : s.fitness, each, cycle, true},
               {last, s.fit_generations - 2 * each, all}};
@@ -376,7 +380,7 @@ std::vector<Phase> PhasesOf(const Plan& plan) {
     // What was evolved before is worth keeping: all of it at once, in the last phase's test.
     phases = {{last, s.generations, all}};
   } else if (staged) {
-    const int each = s.generations / 3;
+    const int each = s.generations / kEarlyShare;
     phases = {{"distance", each, cycle, true, true},
               {"wander", each, cycle, true},
               {"goal", s.generations - 2 * each, all}};

@@ -63,6 +63,30 @@ AlignedBytes AllocateAligned(std::size_t bytes) {
   return block;
 }
 
+// Height above which the centre of no contact point is within its radius of the terrain.
+double ClearOf(const Terrain& terrain, const Character& character) {
+  double radius = 0;
+  for (const ContactPoint& point : character.contact_points) {
+    radius = std::max(radius, point.radius);
+  }
+  if (terrain.kind == Terrain::Kind::kSteps) {
+    return radius + std::max(0.0, terrain.step_rise * terrain.step_count) + 1e-3;
+  }
+  if (terrain.kind != Terrain::Kind::kHeightField) return 0;
+  // Distances are along the normal: less than heights, by how steep the field is.
+  double highest = 0, steepest = 0;
+  for (int iy = 0; iy < terrain.ny; ++iy) {
+    const double* row = &terrain.heights[static_cast<std::size_t>(iy) * terrain.nx];
+    for (int ix = 0; ix < terrain.nx; ++ix) {
+      highest = std::max(highest, row[ix]);
+      if (ix > 0) steepest = std::max(steepest, std::fabs(row[ix] - row[ix - 1]));
+      if (iy > 0) steepest = std::max(steepest, std::fabs(row[ix] - row[ix - terrain.nx]));
+    }
+  }
+  steepest /= terrain.cell;
+  return highest + radius * std::sqrt(1 + 2 * steepest * steepest) + 1e-3;
+}
+
 }  // namespace
 
 void ProbeGround(const Terrain& terrain, const double* lane_origin, const float* point,
@@ -84,6 +108,7 @@ struct Batch::Impl {
   AlignedBytes block, scratch;
   std::vector<double> origin;        // 3 a lane
   std::vector<double> plane_normal;  // 3 a lane, in double for the plane's distance at the origin
+  double clear_of_ground = 0;        // m: no contact point above touches a terrain that is no plane
   std::vector<int> forced;
   std::vector<int> point_slot;  // of a Character::contact_points entry
   std::vector<int> point_bodies;
@@ -99,6 +124,12 @@ struct Batch::Impl {
   void PlaceGround(int lane) {
     const double* n = &plane_normal[3 * lane];
     const double* o = &origin[3 * lane];
+    // A terrain that is no plane has no normal here, and as its distance the height above which
+    // nothing touches it.
+    if (memory.terrain) {
+      At(memory.ground, 3, lane) = static_cast<float>(clear_of_ground - o[2]);
+      return;
+    }
     const double distance = -(n[0] * o[0] + n[1] * o[1] + n[2] * o[2]);
     for (int k = 0; k < 3; ++k) At(memory.ground, k, lane) = static_cast<float>(n[k]);
     At(memory.ground, 3, lane) = static_cast<float>(distance);
@@ -178,6 +209,7 @@ Batch::Batch(const World& world, const std::string& instruction_set) : impl_(new
   b.memory.limits_on = world.limits;
   b.memory.contact_passes = world.contact.passes;
   b.memory.terrain = world.terrain.kind == Terrain::Kind::kPlane ? nullptr : &b.world.terrain;
+  b.clear_of_ground = ClearOf(b.world.terrain, character);
   b.memory.origin = b.origin.data();
   b.point_slot.assign(character.contact_points.size(), 0);
   for (int k = 0; k < points; ++k) {
@@ -324,7 +356,11 @@ void Batch::Store(int lane, float* state, bool keep_place) const {
   for (int k = 0; k < joints; ++k) state[kRootSlots + k] = b.At(b.memory.joints, k, lane);
   if (keep_place) return;
   const auto ground = [&](int k) { return b.At(b.memory.ground, k, lane); };
-  state[2] -= (ground(3) - ground(0) * state[0] - ground(1) * state[1]) / ground(2);
+  if (b.memory.terrain) {
+    state[2] += static_cast<float>(b.origin[3 * lane + 2]);
+  } else {
+    state[2] -= (ground(3) - ground(0) * state[0] - ground(1) * state[1]) / ground(2);
+  }
   state[0] = state[1] = 0;
 }
 

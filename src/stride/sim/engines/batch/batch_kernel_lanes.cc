@@ -11,15 +11,20 @@ static_assert(sizeof(JointState<Lanes>) == kJointSlots * sizeof(Lanes));
 static_assert(sizeof(JointDrive<Lanes>) == kDriveSlots * sizeof(Lanes));
 static_assert(sizeof(RootState<Lanes>) == kRootSlots * sizeof(Lanes));
 
-// Ground of any form: each lane looks up its own tangent plane.
+// Ground of any form: each lane looks up its own tangent plane, where it may touch at all.
 struct FieldGround {
   static constexpr bool kPlane = false;
   const Terrain* terrain;
   const double* origin;
+  Lanes clear;  // points higher than this do not touch
 
   Lanes Height(const Vec3<Lanes>& x, Vec3<Lanes>* normal) const {
-    Lanes height;
+    *normal = {Lanes(0.0f), Lanes(0.0f), Lanes(1.0f)};
+    Lanes height(1e6f);
+    const LaneMask above = x.z > clear;
+    if (All(above)) return height;
     for (int lane = 0; lane < kLanes; ++lane) {
+      if (above.v[lane]) continue;
       const float point[3] = {x.x.v[lane], x.y.v[lane], x.z.v[lane]};
       float out[4];
       ProbeGround(*terrain, origin + 3 * lane, point, out);
@@ -113,10 +118,10 @@ void Run(const Tree<float>& tree, const BatchMemory& memory, const Ground& groun
 }
 
 void StepLanes(const Tree<float>& tree, const BatchMemory& memory, int steps) {
+  const Lanes* g = reinterpret_cast<const Lanes*>(memory.ground);
   if (memory.terrain) {
-    Run(tree, memory, FieldGround{memory.terrain, memory.origin}, steps);
+    Run(tree, memory, FieldGround{memory.terrain, memory.origin, g[3]}, steps);
   } else {
-    const Lanes* g = reinterpret_cast<const Lanes*>(memory.ground);
     Run(tree, memory, PlaneGround<Lanes>{{g[0], g[1], g[2]}, g[3]}, steps);
   }
 }

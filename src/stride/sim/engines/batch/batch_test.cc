@@ -306,6 +306,64 @@ TEST(BatchTest, FarAwayIsLikeHere) {
   }
 }
 
+// One step on rugged ground and on stairs, in the air, about the ground and in it, here and far
+// away: points too high to touch are not looked up, and must not have touched.
+TEST(BatchTest, OneStepOnOtherGroundAgreesWithDouble) {
+  Rng rng(20261118);
+  const Character character = LoadCharacter("liu16");  // its points are spheres
+  const Actuation passive = Passive(character);
+  World world;
+  world.actors = {character};
+  Terrain field;
+  field.kind = Terrain::Kind::kHeightField;
+  field.x0 = field.y0 = -10;
+  field.cell = 0.5;
+  field.nx = field.ny = 41;
+  for (int k = 0; k < field.nx * field.ny; ++k) field.heights.push_back(Uniform(&rng, 0.1, 0.2));
+  Terrain stairs;
+  stairs.kind = Terrain::Kind::kSteps;
+  stairs.step_start = -3, stairs.step_count = 20;
+  int touching = 0, apart = 0, trials = 0;
+  for (const Terrain& terrain : {field, stairs}) {
+    world.terrain = terrain;
+    Batch batch(world);
+    const std::unique_ptr<Engine> engine = MakeEngine("native", world);
+    for (int round = 0; round < 40; ++round) {
+      std::vector<State> states;
+      for (int lane = 0; lane < batch.Lanes(); ++lane) {
+        State state = RandomState(character, 0.3, &rng);
+        state.q[0] += static_cast<float>(Uniform(&rng, -6, 6));
+        state.q[1] += static_cast<float>(Uniform(&rng, -6, 6));
+        state.q[2] += SurfaceAt(terrain, state.q[0], state.q[1]).height + Uniform(&rng, -0.3, 0.3);
+        for (double& a : state.q) a = static_cast<float>(a);
+        batch.SetState(lane, state);
+        states.push_back(state);
+      }
+      batch.Step(1);
+      for (int lane = 0; lane < batch.Lanes(); ++lane) {
+        engine->SetState(0, states[lane]);
+        engine->Step({&passive, 1}, {});
+        touching += !engine->Contacts().empty();
+        ++trials;
+        State end;
+        batch.GetState(lane, &end);
+        const std::vector<double>& v = engine->GetState(0).v;
+        double difference = 0, size = 0;
+        for (std::size_t k = 0; k < v.size(); ++k) {
+          difference += (end.v[k] - v[k]) * (end.v[k] - v[k]);
+          size += v[k] * v[k];
+        }
+        apart += !(std::sqrt(difference / size) < 1e-3);
+      }
+    }
+  }
+  // Where a point lies on the border of two cells or between tread and riser, a float may decide
+  // otherwise.
+  EXPECT_LE(apart, trials / 50);
+  EXPECT_GT(touching, trials / 4);
+  EXPECT_LT(touching, trials);
+}
+
 TEST(BatchTest, EachLaneHasItsOwnConditions) {
   World world;
   world.actors = {MakeBox({0.2, 0.2, 0.1}, 10)};
