@@ -169,6 +169,7 @@ Output Learn(const LearningMethod& method, const Arguments& a, std::uint64_t see
                                                   }
                                                 }},
                                            workers, job.get());
+  last_words[0] = '\0';               // the run is over
   if (!outcome.leader) std::exit(0);  // one of an MPI run speaks
   if (outcome.stopped) {
     throw InputError(

@@ -4,7 +4,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <map>
+#include <set>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -152,6 +154,40 @@ std::string EmptyOption(const CLI::App* app) {
   return "";
 }
 
+using Given = std::vector<std::pair<std::string, std::string>>;  // option, what was given
+
+void Gather(const CLI::App* app, Given* given) {
+  for (const CLI::Option* option : app->get_options()) {
+    for (const std::string& value : option->results())
+      given->emplace_back(option->get_name(), value);
+  }
+  for (const CLI::App* below : app->get_subcommands()) Gather(below, given);
+}
+
+// A file that would be written over another one that is given: "--svg is 'walk.stride', ...". What
+// is learned may replace the skill that it was learned from.
+std::string Overwritten(const CLI::App* verb) {
+  namespace fs = std::filesystem;
+  const std::set<std::string> outputs = {"--csv",    "--svg",     "--save-band", "--record",
+                                         "--sheet",  "--preview", "--picture",   "--out",
+                                         "--output", "out"};
+  Given given;
+  Gather(verb, &given);
+  for (const auto& [option, path] : given) {
+    if (!outputs.contains(option) || (option == "--out" && verb->get_name() == "learn")) continue;
+    for (const auto& [other, value] : given) {
+      std::error_code none;
+      const bool same = outputs.contains(other) ? fs::path(path).lexically_normal() ==
+                                                      fs::path(value).lexically_normal()
+                                                : fs::equivalent(path, value, none);
+      if (other == option || !same) continue;
+      return fmt::format("{} is '{}', the same file as {}: it would be lost; give another name",
+                         option, path, other);
+    }
+  }
+  return "";
+}
+
 std::string SeedProblem(const std::string& text) {
   const bool digits = !text.empty() && std::all_of(text.begin(), text.end(),
                                                    [](char c) { return c >= '0' && c <= '9'; });
@@ -202,6 +238,8 @@ int Main(int argc, char** argv) {
   const CLI::App* verb = app.get_subcommands().at(0);
   const std::string empty = EmptyOption(verb);
   if (!empty.empty()) return RefuseUsage(empty + " is empty; leave it out", verb->get_name());
+  const std::string overwritten = Overwritten(verb);
+  if (!overwritten.empty()) return RefuseUsage(overwritten, verb->get_name());
   SetUpLogging(verbosity);
   HearSignals();
   return Run(runs.at(verb), common.json);

@@ -32,7 +32,7 @@ class Usage(Case):
             self.assertIn("--seed", text)
 
     def test_usage_errors(self):
-        self.refuse([], "subcommand", code=2)
+        self.refuse([], "expected a verb", code=2)
         self.refuse(["fly"], "'fly'", code=2)
         self.refuse(["simulate", "--warp"], "--warp", code=2)
         self.refuse(["simulate", "--seconds", "soon"], "--seconds", "soon", code=2)

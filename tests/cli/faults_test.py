@@ -44,6 +44,18 @@ class Input(Folder):
         self.write("results/result.json", '{"a":' * 100000)
         self.refuse(["report", self.path("results"), "-o", self.path("a.html")], "nested deeper")
 
+    def test_a_file_that_is_no_motion_is_called_so(self):
+        junk = self.write("junk", "#!/bin/sh")
+        empty = self.write("empty.motion", "")
+        body = self.write("body.urdf", "<robot name='a'/>")
+        for file in (junk, empty, body):
+            for arguments in (["gait", file], ["view", "--no-browser", "--port", "0", file],
+                              ["learn", "gains", file, "-o", self.path("a.skill")],
+                              ["simulate", "--controller", "sampling", "--motion", file]):
+                self.refuse(arguments, file, "is no motion")
+        self.refuse(["learn", "gains", "walk", "-o", self.path("a.skill"), "--walk", "walk"],
+                    "made by `stride learn gains`")
+
     def test_names_from_files_do_not_steer_the_terminal(self):
         evil = "\x1b]0;owned\x07\x1b[2J"
         scenario = self.write("a.json", json.dumps({"name": evil, evil: 1}))
@@ -160,6 +172,25 @@ class Output(Folder):
             self.refuse(arguments, "cannot be written" if self.folder not in arguments else "folder")
         self.assertLess(time.monotonic() - begin, 60)
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_nothing_that_is_read_is_overwritten(self):
+        run, motion, skill = self.path("a.stride"), self.path("a.motion"), self.path("a.skill")
+        self.succeed("simulate", "--seconds", "0.1", "--record", run)
+        self.succeed("convert", "walk", motion)
+        with open(os.path.join(os.path.dirname(__file__), "../../data/skills/walk.skill"), "rb") as file:
+            text = file.read()
+        with open(skill, "wb") as file:
+            file.write(text)
+        before = {name: self.read(name) for name in os.listdir(self.folder)}
+        other = os.path.join(self.folder, ".", "a.stride")
+        for arguments, *words in ((["gait", run, "--svg", other], "--svg", "same file as file"),
+                                  (["convert", motion, motion], "out", "same file as in"),
+                                  (["simulate", "--skill", skill, "--seconds", "0.1", "--record", skill],
+                                   "--record", "--skill"),
+                                  (["simulate", "--seconds", "0.1", "--record", self.path("b.png"),
+                                    "--sheet", self.path("b.png")], "same file")):
+            self.refuse(arguments, *words, code=2)
+        self.assertEqual(before, {name: self.read(name) for name in os.listdir(self.folder)})
 
     def test_a_file_at_its_size_limit_is_an_error(self):
         def limited():

@@ -62,6 +62,23 @@ class Ranks(Case):
         self.refuse_on_ranks(limited, out, "cannot be written", "rank 0")
         self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("a.")], [])
 
+    def test_ranks_of_different_instruction_sets_are_refused(self):
+        with open("/proc/cpuinfo", encoding="ascii") as file:
+            other = "avx2" if " avx2 " in file.read() else ""
+        if not other:
+            return  # a processor that knows one kind of lanes cannot differ
+        out = os.path.join(self.folder, "a.skill")
+        self.refuse_on_ranks(["env", "STRIDE_INSTRUCTION_SET=sse2", self.stride, *self.learn(out), ":",
+                              "-n", "1", "env", "STRIDE_INSTRUCTION_SET=" + other, self.stride,
+                              *self.learn(out)], "different instruction sets", "sse2", other)
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("a.")], [])
+
+    def test_a_run_that_falls_short_says_so_once(self):
+        out = os.path.join(self.folder, "a.skill")
+        self.refuse_on_ranks([self.stride, "learn", "spline", "-o", out, "--generations", "2", "--threads",
+                              "1", "--population", "8", "--set", "seconds=2", "--set", "goal_seconds=4"],
+                             "was written to", out)
+
     def test_a_checkpoint_damaged_for_one_ends_all(self):
         self.succeed(*self.learn("a.skill"), cwd=os.path.join(self.folder, "0"))
         name = "a.skill.checkpoint"

@@ -49,10 +49,13 @@ Skill LoadSkill(const std::string& name_or_path) {
 Skill LoadSkillOf(const std::string& controller, const std::string& name_or_path) {
   Skill skill = LoadSkill(name_or_path);
   if (skill.controller != controller) {
+    std::vector<std::string> made_by;
+    for (const LearningMethod& method : FindController(controller).learns) {
+      made_by.push_back("`stride learn " + method.name + "`");
+    }
     throw InputError(
-        fmt::format("'{}' is a skill of the controller '{}'; expected one of "
-                    "'{}', which `stride learn {}` makes",
-                    name_or_path, skill.controller, controller, controller));
+        fmt::format("'{}' is a skill of the controller '{}'; expected one of '{}', made by {}",
+                    name_or_path, skill.controller, controller, fmt::join(made_by, " or ")));
   }
   return skill;
 }

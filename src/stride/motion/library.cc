@@ -1,6 +1,7 @@
 #include "stride/motion/library.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -76,11 +77,18 @@ Motion LoadMotion(const std::string& name_or_path, const Character& character) {
     motion.source = "built-in";
     return motion;
   }
-  if (FileExtension(name_or_path).empty()) {
+  if (FileExtension(name_or_path).empty() && !std::filesystem::exists(name_or_path)) {
     throw InputError(fmt::format("no motion \"{}\"; expected a file or one of {}", name_or_path,
                                  NamesOf(BuiltInMotions())));
   }
   const std::string text = ReadFile(name_or_path);
+  if (const std::size_t first = text.find_first_not_of(" \t\r\n");
+      first == std::string::npos || (text[first] != '{' && text[first] != '/')) {
+    throw InputError(
+        name_or_path, 0,
+        "is no motion; expected a motion file or key poses of stride (JSON), or motion "
+        "capture (BVH, AMC, DeepMimic, glTF)");
+  }
   // Key poses name their kind; a motion file has frames.
   nlohmann::json probe;
   try {

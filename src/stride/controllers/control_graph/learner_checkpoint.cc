@@ -220,7 +220,7 @@ void Learner::Restore(const std::string& bytes, const std::string& file_name) {
   evolution.End();
   s.evolution.iteration = !evolved ? 0 : evolves ? s.iteration : evolved_there;
   if (evolved && options_.evolve_iterations > evolved_there) {
-    if (s.evolution.iteration > first_averaged) {
+    if (static_cast<int>(s.evolution.iteration) > first_averaged) {
       reader.Refuse(
           fmt::format("the mean of its last iterations has been begun, which are the last {:g} of "
                       "{}: it cannot "

@@ -1,6 +1,7 @@
 #include "stride/motion/import/motion_source.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
@@ -94,7 +95,9 @@ MotionSource LoadAnyMotion(const std::string& name_or_path, const std::string& c
                      " is no motion capture; range, fps, loop and in-place are for " +
                      "captures only, leave them out");
   };
-  if (IsBuiltIn(name_or_path) || FileExtension(name_or_path).empty()) {
+  const bool is_file =
+      !FileExtension(name_or_path).empty() || std::filesystem::exists(name_or_path);
+  if (IsBuiltIn(name_or_path) || !is_file) {
     refuse_capture_options();
     source.format = "built-in";
     source.character = LoadCharacter(wanted, &source.warnings);
