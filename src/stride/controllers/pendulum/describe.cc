@@ -1,6 +1,7 @@
 #include <memory>
 #include <string>
 
+#include "stride/controllers/pendulum/defaults.h"
 #include "stride/controllers/pendulum/learn_pendulum.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
@@ -24,8 +25,9 @@ std::unique_ptr<Controller> Make(const ControllerInput& input) {
   } else {
     throw InputError("pendulum needs a motion (--motion) or a skill (--skill)");
   }
-  ConfigFromJson(input.config, "pendulum", &held.config);
   auto rig = std::make_shared<const PendulumRig>(input.world.actors[0], held.motion);
+  if (!input.skill) held.config = DefaultConfig(rig->reference, PendulumUse::kTorques);
+  ConfigFromJson(input.config, "pendulum", &held.config);
   return std::make_unique<PendulumController>(input.world, rig, held.config);
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "stride/controllers/pendulum/defaults.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/core/hash.h"
@@ -50,14 +51,16 @@ Tried TryOut(const Character& character, const std::shared_ptr<const PendulumRig
 
 class AnalysisJob final : public LearningJob {
  public:
-  AnalysisJob(const LearningRequest& request, MotionSource source, const PendulumConfig& config)
-      : request_(request), source_(std::move(source)), config_(config) {}
+  AnalysisJob(const LearningRequest& request, MotionSource source)
+      : request_(request), source_(std::move(source)) {}
 
   bool Done() const override { return rig_ != nullptr; }
   nlohmann::ordered_json Advance(const std::function<bool()>&) override {
     const auto begin = std::chrono::steady_clock::now();
     rig_ = std::make_shared<const PendulumRig>(source_.character, source_.motion);
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    config_ = DefaultConfig(rig_->reference, PendulumUse::kTorques);
+    for (const std::string& text : request_.settings) SetConfigValue(text, &config_);
     tried_ = TryOut(source_.character, rig_, config_);
     history_.push_back({{"fit_error", rig_->reference.FitError()}, {"alone", tried_.seconds}});
     return history_.back();
@@ -121,8 +124,8 @@ class AnalysisJob final : public LearningJob {
 
 std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Workers&,
                                      std::vector<std::string>* warnings) {
-  PendulumConfig config;
-  for (const std::string& text : request.settings) SetConfigValue(text, &config);
+  PendulumConfig checked;  // before the work
+  for (const std::string& text : request.settings) SetConfigValue(text, &checked);
   const std::string body = request.character.empty() ? "kwon17" : request.character;
   MotionSource source = LoadAnyMotion(request.input, body, {});
   const bool captured =
@@ -136,7 +139,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   if (const std::string why = Refuses(source.character); !why.empty()) {
     throw InputError(fmt::format("'{}' cannot be driven: {}", source.character.name, why));
   }
-  return std::make_unique<AnalysisJob>(request, std::move(source), config);
+  return std::make_unique<AnalysisJob>(request, std::move(source));
 }
 
 }  // namespace

@@ -34,6 +34,12 @@ void IntegrateJoint(const Joint& joint, int q, int v, const std::vector<double>&
   }
 }
 
+// The plan's landings are the program's.
+PlannerConfig OnTime(PlannerConfig config) {
+  config.late = false;
+  return config;
+}
+
 WholeBodyConfig WithGround(WholeBodyConfig config, bool own) {
   config.own_ground = own;
   return config;
@@ -191,7 +197,7 @@ ProgramSimulation::ProgramSimulation(std::shared_ptr<const PendulumRig> rig, con
     : rig_(std::move(rig)),
       terrain_(terrain),
       friction_(friction),
-      planner_(rig_, terrain, config.planner),
+      planner_(rig_, terrain, OnTime(config.planner)),
       program_(rig_->reference.character(), WithGround(config.body, true)),
       steering_(rig_->reference, config.turning),
       model_(rig_->reference.character()),

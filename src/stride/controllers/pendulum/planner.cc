@@ -214,6 +214,15 @@ ShearedFrame PendulumPlanner::PredictedFrame(const Support& support) const {
   return ShearOf(predicted_[middle], predicted_heading_[middle]);
 }
 
+// No landing farther from the centre of mass than a leg takes it.
+void PendulumPlanner::Bound(int limb, const Support& support, ShearedFrame* frame) const {
+  const Vec3d lands = ToWorld(*frame, rig_->reference.LocalAt(limb, support.first).position);
+  const Vec3d center = PoleCenter(PoleModel(), predicted_[StepsUntil(support.first)]);
+  const Level2 off{lands.x - center.x, lands.y - center.y};
+  const double size = std::hypot(off.x, off.y);
+  if (size > config_.most_step) frame->base = frame->base - off * (1 - config_.most_step / size);
+}
+
 // Where a limb's end should be at a frame of the clip: eq. 6.
 LimbPlace PendulumPlanner::Place(int limb, double at) const {
   const PendulumReference& ref = rig_->reference;
@@ -228,6 +237,7 @@ LimbPlace PendulumPlanner::Place(int limb, double at) const {
     lift = config_.clearance * std::pow(std::sin(M_PI * t), 2);
     ShearedFrame next = PredictedFrame(after);
     next.base = next.base + shift_;
+    Bound(limb, after, &next);
     frame = Between(support_[limb], next, t);
   }
   LimbPlace local = ref.LocalAt(limb, at);
@@ -358,8 +368,13 @@ void PendulumPlanner::Plan(Model<double>* model, const State& state, const Plann
   const int now = static_cast<int>(std::lround(frame_)), at = ref.Wrapped(now);
   for (int limb = 0; limb < 2; ++limb) {
     const bool stands = ref.Stands(limb, now);
-    if (stands && !stands_[limb]) Land(limb, now);
+    // Until it is down, a foot that is late stands where it has got to.
+    if (stands && (!stands_[limb] || late_[limb])) {
+      if (!stands_[limb]) late_[limb] = config_.late;
+      Land(limb, now);
+    }
     if (!stands) stands_[limb] = false;
+    if (!stands || touches[limb]) late_[limb] = false;
   }
   Reconstruct(0, &desired_[0]);
   Reconstruct(1, &desired_[1]);

@@ -27,11 +27,13 @@ struct PlannerConfig {
   double haste_share = 0.1;     // of a change of rate that each plan takes up
   double reach = 0.99;          // of a leg, to which a foot that stands may stretch it
   double most_lowering = 0.05;  // m that the body gives way to that
+  double most_step = 0.7;       // m of a landing from the centre of mass
   double clearance = 0;         // m that a swinging foot is lifted more than the clip's
   // Landings further out for who is too fast, m for each m/s, and m/s for each m/s, in place of a
   // displacement map that is found off-line.
   double shift_gain = 0, shift_gain_side = 0, shift_integral = 0;
   double most_force = 200;  // N, of the pole's control force in the level momentum's rate
+  bool late = true;         // a foot that is late stands where it has got to, until it touches
   bool solve_root = false;  // eq. 8; off: the root moves rigidly with the pole
 };
 template <class Visitor>
@@ -49,11 +51,13 @@ void VisitConfig(PlannerConfig& c, Visitor& visit) {
   visit("haste_share", c.haste_share, {0, 1}, "of a change of rate that each plan takes up");
   visit("reach", c.reach, {0.8, 1}, "of a leg, to which a standing foot may stretch it");
   visit("most_lowering", c.most_lowering, {0, 0.5, "m"}, "that the body gives way to a long step");
+  visit("most_step", c.most_step, {0.1, 2, "m"}, "of a landing from the centre of mass");
   visit("clearance", c.clearance, {0, 0.3, "m"}, "that a swinging foot is lifted more");
   visit("shift_gain", c.shift_gain, {0, 1, "s"}, "landings further out for who is too fast");
   visit("shift_gain_side", c.shift_gain_side, {0, 1, "s"}, "the same, to the side");
   visit("shift_integral", c.shift_integral, {0, 1}, "the same ahead, little by little");
   visit("most_force", c.most_force, {1, 1e4, "N"}, "of the pole in the level momentum's rate");
+  visit("late", c.late, "a foot that is late stands where it has got to");
   visit("solve_root", c.solve_root, "the root is solved for the planned pole (eq. 8)");
 }
 
@@ -114,6 +118,7 @@ class PendulumPlanner {
   double RateAt(double at) const;
   int StepsUntil(double frame) const;
   ShearedFrame PredictedFrame(const Support& support) const;
+  void Bound(int limb, const Support& support, ShearedFrame* frame) const;
   LimbPlace Place(int limb, double at) const;
   void Lower(const std::array<LimbPlace, 2>& places, Pose* pose) const;
   void Reconstruct(int ahead, Pose* pose);
@@ -129,6 +134,7 @@ class PendulumPlanner {
   // Memory of the run.
   double frame_ = 0;
   std::array<bool, 2> stands_ = {true, true};
+  std::array<bool, 2> late_ = {false, false};
   std::array<ShearedFrame, 2> support_;  // of the present or last support
   std::array<int, 2> support_until_ = {0, 0};
   CartPoleState pole_;

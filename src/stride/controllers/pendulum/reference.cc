@@ -69,6 +69,7 @@ PendulumReference::PendulumReference(const Character& character, const Motion& m
   }
   Resample(motion);
   Label(motion);
+  FindFlights();
   Face();
   FitPole();
   Encode();
@@ -181,6 +182,10 @@ void PendulumReference::Label(const Motion& motion) {
           motion.name, limb == 0 ? "left" : "right"));
     }
   }
+}
+
+void PendulumReference::FindFlights() {
+  for (int k = 0; k < count_; ++k) flies_ = flies_ || (!stands_[0][k] && !stands_[1][k]);
 }
 
 Support PendulumReference::SupportBefore(int limb, int at) const {

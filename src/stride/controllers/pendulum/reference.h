@@ -57,6 +57,7 @@ class PendulumReference {
   std::span<const BodyMass> masses() const { return masses_; }
   const std::array<FootParts, 2>& feet() const { return feet_; }
   int Count() const { return count_; }
+  bool Flies() const { return flies_; }  // at times no foot stands
   bool Loops() const { return loops_; }
   double Speed() const { return speed_; }  // of the clip over ground, m/s
   // In which it goes, relative to its heading; unit.
@@ -98,6 +99,7 @@ class PendulumReference {
  private:
   void Resample(const Motion& motion);
   void Label(const Motion& motion);
+  void FindFlights();
   void Face();
   void FitPole();
   void Encode();
@@ -117,6 +119,7 @@ class PendulumReference {
   int count_ = 0;
   double speed_ = 0, fit_error_ = 0;
   Level2 direction_{1, 0};
+  bool flies_ = false;
   Move round_;  // of one round of a loop
   std::vector<State> states_;
   std::vector<std::vector<double>> accelerations_;

@@ -1,0 +1,45 @@
+#include "stride/controllers/pendulum/defaults.h"
+
+namespace stride {
+
+PendulumConfig DefaultConfig(const PendulumReference& clip, PendulumUse use) {
+  PendulumConfig config;
+  const bool flies = clip.Flies();
+  if (use == PendulumUse::kTorques && !flies) {
+    // Feet are late on slopes and after pushes: they reach for the ground.
+    config.body.margin = 0.05;
+    config.body.foot_stiffness = 250;
+    config.body.foot_damping = 32;
+  } else if (use == PendulumUse::kTorques) {
+    config.planner.clearance = 0.07;
+    config.body.weight_linear = 100;
+  } else if (flies) {
+    // By CMA-ES over speeds, turns, slopes and pushes of the built-in run.
+    config.planner.clearance = 0.00168;
+    config.planner.most_lowering = 0.0879;
+    config.planner.haste = 0.944;
+    config.planner.haste_share = 0.0617;
+    config.planner.momentum_damping = 11.7;
+    config.planner.momentum_share = 0.551;
+    config.planner.most_momentum = 351;
+    config.planner.height_stiffness = 5670;
+    config.planner.height_damping = 901;
+    config.planner.shift_gain = 0.0372;
+    config.planner.shift_integral = 0.0311;
+    config.planner.lateral = 0.279;
+    config.planner.most_step = 0.651;
+    config.body.joint_stiffness = 137;
+    config.body.joint_damping = 15.3;
+    config.body.foot_stiffness = 292;
+    config.body.foot_damping = 15.8;
+    config.body.weight_feet = 76000;
+    config.body.weight_momentum = 13600;
+    config.body.weight_height = 325;
+    config.body.weight_linear = 1.05;
+    config.body.weight_force = 0.18;
+    config.body.most_acceleration = 357;
+  }
+  return config;
+}
+
+}  // namespace stride
