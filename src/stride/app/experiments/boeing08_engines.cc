@@ -24,7 +24,9 @@ std::vector<Gait> GaitsOf(const ExperimentContext& context) {
   for (const SkillInfo& skill : BuiltInSkills()) {
     if (skill.controller == "spline") gaits.push_back({skill.name, skill.name, kLeast});
   }
-  for (const GaitPlan& plan : MorphologyPlans()) {
+  std::vector<GaitPlan> plans = MorphologyPlans();
+  plans.insert(plans.end(), {GallopPlan(), UndulationPlan()});
+  for (const GaitPlan& plan : plans) {
     gaits.push_back({plan.name, ObtainGait(plan, context.seed, context).file, plan.distance});
   }
   return gaits;
@@ -33,9 +35,8 @@ std::vector<Gait> GaitsOf(const ExperimentContext& context) {
 }  // namespace
 
 std::string Describe() {
-  return "built-in gaits and those of seven bodies, evolved in lanes, in every engine: distance "
-         "and "
-         "falls in 20 s";
+  return "built-in gaits, those of seven bodies, a gallop and an undulation, evolved in lanes, in "
+         "every engine: distance and falls in 20 s";
 }
 
 Findings Measure(const ExperimentContext& context) {

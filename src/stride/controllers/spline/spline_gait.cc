@@ -294,7 +294,8 @@ SplineGait SplineGaitOf(const Character& character, const SplineBody& body, cons
   }
   const JsonNode servos = node["servos"], curves = node["curves"];
   if (servos.Size() != body.servos.size()) {
-    servos.Fail(fmt::format("{} servos, those of '{}'", body.servos.size(), character.name));
+    servos.Fail(fmt::format("{} servos, those of '{}', and there are {}", body.servos.size(),
+                            character.name, servos.Size()));
   }
   for (std::size_t s = 0; s < body.servos.size(); ++s) {
     const JsonNode each = servos.At(s);
@@ -304,8 +305,9 @@ SplineGait SplineGaitOf(const Character& character, const SplineBody& body, cons
                           Within(each["integral"], 0, 100)});
   }
   if (curves.Size() != body.actuators.size()) {
-    curves.Fail(fmt::format("{} curves, one for each degree of freedom that '{}' drives",
-                            body.actuators.size(), character.name));
+    curves.Fail(
+        fmt::format("{} curves, one for each degree of freedom that '{}' drives, and there are {}",
+                    body.actuators.size(), character.name, curves.Size()));
   }
   for (std::size_t a = 0; a < body.actuators.size(); ++a) {
     const JsonNode each = curves.At(a);

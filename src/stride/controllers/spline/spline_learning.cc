@@ -38,6 +38,7 @@ struct Settings {
   int in_points = 2, cycle_points = 4, out_points = 2;
   double speed = 0, seconds = 10, goal_seconds = 20, reach = 0.6, fit_reach = 0.5, shortest = 0.4;
   double sigma = 0.4;
+  bool servos = false;
   int trials = 4;
   double vary = 1, disturbance = 0;
   GeneticOptions genetic;
@@ -73,6 +74,7 @@ void VisitConfig(Settings& s, Visitor& visit) {
         "how far control points may lie from those of a fitted clip");
   visit("shortest", s.shortest, {0.05, 1.2},
         "cycle that is tried, in swings of a pendulum of half the body's size");
+  visit("servos", s.servos, "the servos' gains evolve with the curves, not after them alone");
   visit("sigma", s.sigma, {0.001, 2}, "first spread of CMA-ES, in quarters of a gene's range");
   visit("trials", s.trials, {1, 64}, "of each candidate, each in a world of its own");
   visit("vary", s.vary, {0, 1}, "how much of the variation these worlds have; 0: all are the same");
@@ -365,13 +367,13 @@ std::vector<Phase> PhasesOf(const Plan& plan) {
   const Settings& s = plan.settings;
   const bool staged = s.fitness == "staged";
   const std::string last = staged ? "goal" : s.fitness;
-  GenomeParts cycle{.cycle = true, .seconds = true};
-  GenomeParts all{.cycle = true, .blends = true, .seconds = true};
+  GenomeParts cycle{.cycle = true, .seconds = true, .servos = s.servos};
+  GenomeParts all{.cycle = true, .blends = true, .seconds = true, .servos = s.servos};
   std::vector<Phase> phases;
   if (plan.fit) {
     // Near the clip all the way: first its cycle, then how it begins and ends.
     cycle.around = all.around = true;
-    const int each = s.fit_generations / kEarlyShare;
+    const int each = s.fit_generations / 3;
     phases = {{staged ? "distance" : s.fitness, each, cycle, true, true},
               {staged ? "wander" : s.fitness, each, cycle, true},
               {last, s.fit_generations - 2 * each, all}};
@@ -497,8 +499,9 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   std::vector<SearchStage> stages;
   for (std::size_t k = 0; k < phases.size(); ++k) {
     phases[k].index = static_cast<int>(k);
-    const std::string name =
-        phases[k].parts.servos ? "servos" : fmt::format("{} {}", k + 1, phases[k].fitness);
+    const std::string name = phases[k].parts.servos && !phases[k].parts.cycle
+                                 ? "servos"
+                                 : fmt::format("{} {}", k + 1, phases[k].fitness);
     stages.push_back({name, phases[k].length,
                       [plan, phase = phases[k]](const std::vector<std::vector<double>>& found) {
                         return SearchOf(plan, phase, found.back());

@@ -238,7 +238,8 @@ TEST(SplineGait, PayloadRoundTripsAndRefusesWhatDoesNotFit) {
     }
   };
   using J = nlohmann::ordered_json;
-  refused([](J& j) { j["curves"].erase(0); }, "6 curves");
+  refused([](J& j) { j["curves"].erase(0); },
+          "6 curves, one for each degree of freedom that 'biped' drives, and there are 5");
   refused([](J& j) { j["curves"][0]["name"] = "wing"; }, "'left_thigh'");
   refused([](J& j) { j["curves"][0]["cycle"]["values"][1] = 7; }, "expected -2 to 1 rad");
   refused([](J& j) { j["curves"][0]["cycle"]["values"].erase(0); }, "expected 4");

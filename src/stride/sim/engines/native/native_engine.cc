@@ -1,4 +1,5 @@
 #include "stride/sim/engines/native/actor_contacts.h"
+#include "stride/sim/engines/native/rigid_ground.h"
 #include "stride/sim/model_engine.h"
 
 // The reference: the same step as the lanes, in double, one actor after the other.
@@ -25,8 +26,13 @@ void NativeEngine::Solve() {
   for (Actor& actor : actors_) {
     if (actor.failed) continue;
     FindGroundContacts(&actor);
-    stride::Solve(actor.model.GetTree(), env_, actor.drives.data(), actor.forces.data(),
-                  static_cast<int>(actor.forces.size()), &actor.art);
+    const Tree<double>& tree = actor.model.GetTree();
+    if (IsRigid(env_)) {
+      SolveOnRigidGround(tree, env_, actor.drives.data(), actor.forces, &actor.art);
+    } else {
+      stride::Solve(tree, env_, actor.drives.data(), actor.forces.data(),
+                    static_cast<int>(actor.forces.size()), &actor.art);
+    }
   }
   if (count == 1 || !world_.contacts) return;
   parts_.clear();

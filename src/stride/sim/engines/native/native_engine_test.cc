@@ -205,5 +205,47 @@ TEST(CollisionTest, NormalsPointFromTheSecondToTheFirst) {
   EXPECT_NEAR(touches[0].normal.x, 1, 1e-12);
 }
 
+// Coulomb's law on rigid ground, where loads change within a step: what slides is held back with
+// all that its load allows. A box that tumbles and slides, and a man who slides and is pushed
+// about.
+TEST(NativeEngineTest, WhatSlidesOnRigidGroundIsHeldBackByAllItsLoadAllows) {
+  for (const bool man : {false, true}) {
+    World world;
+    world.actors = {man ? LoadCharacter("liu16") : MakeBox({0.1, 0.15, 0.2}, 10)};
+    world.contact.stiffness = 4e6;
+    world.contact.damping = 8e4;
+    const auto engine = MakeEngine("native", world);
+    State state = RestState(world.actors[0]);
+    state.v[0] = 2, state.v[1] = 0.7, state.v[5] = 1;
+    engine->SetState(0, state);
+    const std::vector<Actuation> hold = HoldAll(world);
+    Model<double> model(world.actors[0]);
+    int sliding = 0, weak = 0;
+    for (int k = 0; k < 400; ++k) {
+      const double turn = 0.03 * k;
+      const ExternalForce push{
+          .actor = 0, .body = 0, .force = {60 * std::cos(turn), 60 * std::sin(turn), 0}};
+      const State before = engine->GetState(0);
+      engine->Step(hold, {&push, 1});
+      for (const Contact& contact : engine->Contacts()) {
+        model.SetState(before);
+        const Vec3d point = TransposeMul(model.Motion(contact.body).r,
+                                         contact.position - model.Position(contact.body));
+        model.SetState(engine->GetState(0));
+        const Vec3d slip = model.PointVelocity(contact.body, point);
+        const double load = Dot(contact.normal, contact.force);
+        const double friction = Norm(contact.force - contact.normal * load);
+        // Slower than this the viscous law below the bound creeps.
+        if (std::hypot(slip.x, slip.y) < 0.02 || load < 20) continue;
+        ++sliding;
+        weak += friction < 0.9 * world.friction * load;
+      }
+    }
+    EXPECT_GT(sliding, 50) << man;
+    // A third and three quarters of them while friction could only be lowered.
+    EXPECT_LT(weak, (man ? 0.3 : 0.05) * sliding) << man;
+  }
+}
+
 }  // namespace
 }  // namespace stride
