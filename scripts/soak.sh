@@ -7,8 +7,8 @@
 #    `locomotion`, each told a new speed and heading every 4 to 12 s, and pushed.
 # 2. SECONDS of wall time of `stride view` with eight viewers, and a ninth that floods it, sends junk
 #    and disconnects.
-# Exits with 1 if the program ends by itself, a character is lost, or falls and recoveries do not
-# agree. What may grow (memory, descriptors) and the frame rate are for the reader.
+# Exits with 1 if the program ends by itself, a character is lost, falls and recoveries do not agree, or
+# one of the eight is closed. What may grow (memory, descriptors) and the frame rate are for the reader.
 set -euo pipefail
 if [[ ${1:-} == --help || ${1:-} == -h ]]; then
   sed -n '2,/^set -e/{/^set -e/d;s/^# \{0,1\}//;p}' "$0"

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 
 from client import Closed, Refused, WebSocket
 
@@ -31,9 +32,13 @@ class Watch:
         page = os.sysconf("SC_PAGESIZE")
         while True:
             try:
+                descriptors = len(os.listdir(f"/proc/{self.pid}/fd"))
                 with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
-                    self.megabytes.append(int(file.read().split()[1]) * page / 2**20)
-                self.descriptors.append(len(os.listdir(f"/proc/{self.pid}/fd")))
+                    megabytes = int(file.read().split()[1]) * page / 2**20
+                if megabytes == 0:
+                    return  # it has ended
+                self.megabytes.append(megabytes)
+                self.descriptors.append(descriptors)
             except (FileNotFoundError, ProcessLookupError, IndexError):
                 return
             time.sleep(1)
@@ -95,7 +100,7 @@ class Viewer(threading.Thread):
     def __init__(self, port, seconds, seed):
         super().__init__(daemon=True)
         self.port, self.end, self.chance = port, time.monotonic() + seconds, random.Random(seed)
-        self.frames, self.slowest, self.closed = 0, 0.0, 0
+        self.frames, self.slowest, self.closed = 0, 0.0, Counter()
 
     def run(self):
         while time.monotonic() < self.end:
@@ -110,9 +115,10 @@ class Viewer(threading.Thread):
                         self.slowest, last = max(self.slowest, now - last), now
                         self.frames += 1
                         if self.chance.random() < 0.01:
-                            client.send(type="command", speed=self.chance.choice([0, 0.8, 1.25]))
-            except (Closed, Refused, OSError):
-                self.closed += 1
+                            client.send(type="command", speed=self.chance.choice([0, 0.8, 1.25]),
+                                        heading=self.chance.uniform(-3, 3), style=0)
+            except (Closed, Refused, OSError) as why:
+                self.closed[str(why)] += 1
                 time.sleep(0.2)
 
 
@@ -166,10 +172,13 @@ def viewing(stride, seconds):
     watch.row("viewing")
     print("viewer      frames/s   slowest s   closed")
     for k, viewer in enumerate(viewers):
-        print(f"{k:<8}{viewer.frames / seconds:>12.1f}{viewer.slowest:>12.2f}{viewer.closed:>9}")
+        print(f"{k:<8}{viewer.frames / seconds:>12.1f}{viewer.slowest:>12.2f}{viewer.closed.total():>9}")
     print(f"attacks {hostile.attacks}")
     if code != 0:
         sys.exit(f"soak: the viewer ended with {code}")
+    closed = sum((viewer.closed for viewer in viewers), Counter())
+    if closed:
+        sys.exit(f"soak: viewers that did nothing wrong were closed: {dict(closed)}")
 
 
 def main():
