@@ -35,10 +35,16 @@ double Wander(const RolloutResult& r, const SplineTrial& t) {
          std::min(4 * Mean(r, V::kHeadingError), 1.0);
 }
 
-// How far from rest one is that was told to stop. Nobody stands still before the time to, but who
-// falls late is nearer to it, and falls are what most searches for a stop begin with. Who sways by
-// a few cm/s is not at rest, so that the last of it weighs as much as the first.
+// How far from rest one is that was told to stop. Nobody stands still before the time to.
 double Unrest(const RolloutResult& r, const SplineTrial& t) {
+  if (!t.stops) return 0;
+  return Survived(r, t) < 1 ? 1 : std::min(At(r, V::kUnrest) / 0.5, 1.0);
+}
+
+// The same, where stopping is all that is left to learn: who falls late is nearer to it, and falls
+// are what most searches for a stop begin with; who sways by a few cm/s is not at rest, so that the
+// last of it weighs as much as the first.
+double FarFromRest(const RolloutResult& r, const SplineTrial& t) {
   if (!t.stops) return 0;
   if (Survived(r, t) < 1) {
     return 1 + std::min((t.seconds - r.seconds) / (t.seconds - t.stop_at), 1.0);
@@ -50,7 +56,7 @@ double Unrest(const RolloutResult& r, const SplineTrial& t) {
 // Phase 3: "the distance the robot is at termination from its desired terminating point"; at rest.
 double Goal(const RolloutResult& r, const SplineTrial& t) {
   const double off = std::abs(At(r, V::kForwards) - t.goal) / t.goal;
-  return Wander(r, t) - 0.5 * std::min(off, 1.0) - Unrest(r, t);
+  return Wander(r, t) - 0.5 * std::min(off, 1.0) - FarFromRest(r, t);
 }
 
 // Always over its feet, which never all leave the ground, nor slide over it: what slides shuffles.
