@@ -3,6 +3,7 @@
 
 #include "stride/controllers/pendulum/defaults.h"
 #include "stride/controllers/pendulum/learn_pendulum.h"
+#include "stride/controllers/pendulum/performance.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 
@@ -24,6 +25,12 @@ std::unique_ptr<Controller> Make(const ControllerInput& input) {
     held.motion = input.motions[0];
   } else {
     throw InputError("pendulum needs a motion (--motion) or a skill (--skill)");
+  }
+  if (held.Pivots()) {
+    ConfigFromJson(input.config, "pendulum", &held.config);
+    auto reference =
+        std::make_shared<const PerformanceReference>(input.world.actors[0], held.motion, held.told);
+    return std::make_unique<PerformanceController>(input.world, std::move(reference), held.config);
   }
   auto rig = std::make_shared<const PendulumRig>(input.world.actors[0], held.motion);
   if (!input.skill) held.config = DefaultConfig(rig->reference, PendulumUse::kTorques);

@@ -6,12 +6,16 @@
 #include <fmt/format.h>
 
 #include "stride/controllers/pendulum/defaults.h"
+#include "stride/controllers/pendulum/learn_performance.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
+#include "stride/core/file.h"
 #include "stride/core/hash.h"
 #include "stride/core/json_node.h"
+#include "stride/motion/import/import.h"
 #include "stride/motion/import/motion_source.h"
 #include "stride/scenario/fall.h"
+#include "stride/scenario/option_syntax.h"
 #include "stride/sim/engine.h"
 
 namespace stride::pendulum_controller {
@@ -94,8 +98,9 @@ class AnalysisJob final : public LearningJob {
     result.lines = {
         {"clip", fmt::format("{} on {}, {}", source_.motion.name, source_.character.name,
                              ref.Loops() ? "a loop" : "performed once")},
-        {"pendulum", fmt::format("{:.3f} m long; its centre is {:.1f} mm off the clip's on average",
-                                 ref.pole().length, 1000 * ref.FitError())},
+        {"pendulum",
+         fmt::format("on a cart, {:.3f} m long; its centre is {:.1f} mm off the clip's on average",
+                     ref.pole().length, 1000 * ref.FitError())},
         {"analysis", fmt::format("{:.2f} s", seconds_)},
         {"alone", fmt::format("{:.1f} of {:g} s in native", tried_.seconds, kTrialSeconds)},
         {"speed", fmt::format("{:.2f} m/s; the clip's {:.2f}", speed, ref.Speed())}};
@@ -109,6 +114,11 @@ class AnalysisJob final : public LearningJob {
                    {"metrics", skill.metrics},
                    {"analysis_seconds", seconds_}};
     result.files = {{request_.out, SkillText(skill)}};
+    if (request_.Has("annotate")) {
+      result.files.emplace_back(
+          request_.Text("annotate"),
+          AnnotationText(AnnotationOf(source_.motion), source_.motion, source_.character));
+    }
     return result;
   }
 
@@ -127,17 +137,33 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   PendulumConfig checked;  // before the work
   for (const std::string& text : request.settings) SetConfigValue(text, &checked);
   const std::string body = request.character.empty() ? "kwon17" : request.character;
-  MotionSource source = LoadAnyMotion(request.input, body, {});
+  CaptureOptions capture;
+  if (request.Has("range")) {
+    ParseFrameRange(request.Text("range"), &capture.first_frame, &capture.last_frame);
+  }
+  if (request.Has("fps")) {
+    const std::string text = request.Text("fps");
+    capture.fps = OptionSyntax{"--fps", "RATE", "--fps 60"}.Number(text, text);
+  }
+  MotionSource source = LoadAnyMotion(request.input, body, capture);
   const bool captured =
       source.format != "built-in" && source.format != "motion" && source.format != "keys";
   if (captured && !source.motion.loops && !request.Has("once")) {
-    CaptureOptions capture;
     capture.loop = true;
     source = LoadAnyMotion(request.input, body, capture);
   }
   warnings->insert(warnings->end(), source.warnings.begin(), source.warnings.end());
   if (const std::string why = Refuses(source.character); !why.empty()) {
     throw InputError(fmt::format("'{}' cannot be driven: {}", source.character.name, why));
+  }
+  Annotation annotation = AnnotationOf(source.motion);
+  const std::string told = request.Text("annotation");
+  if (!told.empty()) {
+    annotation = ParseAnnotation(ReadFile(told), told, source.motion, source.character);
+    Apply(annotation, &source.motion);
+  }
+  if (annotation.pendulum == PendulumKind::kPivoted) {
+    return MakePerformanceJob(request, std::move(source), checked, !told.empty());
   }
   return std::make_unique<AnalysisJob>(request, std::move(source));
 }
@@ -146,6 +172,8 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
 
 nlohmann::ordered_json PayloadOf(const PendulumSkill& skill) {
   return {{"config", ConfigToJson(skill.config)},
+          {"pendulum", NameOf(skill.Pivots() ? PendulumKind::kPivoted : PendulumKind::kCart)},
+          {"told", skill.told},
           {"motion", nlohmann::ordered_json::parse(MotionText(skill.motion))}};
 }
 
@@ -155,6 +183,13 @@ PendulumSkill SkillOf(const Skill& skill) {
   ConfigFromJson(payload["config"].value(), "payload.config", &held.config);
   held.motion = ParseMotion(payload["motion"].value().dump(), "payload.motion");
   held.motion.character = skill.character.name;
+  if (payload.value().contains("pendulum")) {
+    held.pendulum = static_cast<PendulumKind>(payload["pendulum"].Choice({"cart", "pivoted"}));
+    if (held.Pivots() && held.motion.loops) {
+      payload["pendulum"].Fail("\"cart\": the motion is a loop");
+    }
+  }
+  if (payload.value().contains("told")) held.told = payload["told"].Bool();
   Validate(held.motion, skill.character);
   return held;
 }
@@ -167,9 +202,16 @@ LearningMethod PendulumLearning() {
           .input = "CLIP",
           .input_help = "Built-in motion, motion file or motion capture",
           .examples = {"stride learn pendulum walk -o walk.skill",
-                       "stride learn pendulum capture.bvh -o mine.skill --character kwon17"},
+                       "stride learn pendulum capture.bvh -o mine.skill --character kwon17",
+                       "stride learn pendulum flip.bvh --once --range 28:130 --fps 60 "
+                       "--annotate flip.json -o flip.skill"},
           .options = {{"once", "The clip is performed once, not closed to a loop",
-                       LearningOption::Kind::kFlag}},
+                       LearningOption::Kind::kFlag},
+                      {"range", "Frames of a motion-capture file to take, first:last, from 0"},
+                      {"fps", "True rate of a capture, frames/s, where the file is wrong"},
+                      {"annotation", "File that says which limbs stand when, and the pendulum"},
+                      {"annotate", "Write what was found as such a file",
+                       LearningOption::Kind::kOutput}},
           .schema = [] { return ConfigSchema<PendulumConfig>(); },
           .make = MakeJob};
 }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include "stride/controllers/pendulum/annotation.h"
 #include "stride/controllers/pendulum/pendulum.h"
 #include "stride/controllers/registry.h"
 
@@ -13,6 +16,10 @@ std::string Refuses(const Character& character);
 struct PendulumSkill {
   Motion motion;
   PendulumConfig config;
+  // By default what AnnotationOf says of the motion; `told`: its labels were, too.
+  std::optional<PendulumKind> pendulum;
+  bool told = false;
+  bool Pivots() const { return pendulum ? *pendulum == PendulumKind::kPivoted : !motion.loops; }
 };
 nlohmann::ordered_json PayloadOf(const PendulumSkill& skill);
 PendulumSkill SkillOf(const Skill& skill);  // throws InputError

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stride/controllers/pendulum/pose_rates.h"
 #include "stride/dynamics/rigid_body.h"
 
 namespace stride {
@@ -20,19 +21,6 @@ constexpr double kTouch = 20;     // N, from which on a foot has landed; the pap
 constexpr double kFallen = 0.55;  // of the clip's height of the pelvis
 
 double Turn(double from, double to) { return std::remainder(to - from, 2 * M_PI); }
-
-// A joint's coordinates after moving at a rate for a time.
-void IntegrateJoint(const Joint& joint, int q, int v, const std::vector<double>& rate, double dt,
-                    std::vector<double>* at) {
-  switch (joint.kind) {
-    case JointKind::kBall: Put(Integrate(QuatAt(*at, q), Vec3At(rate, v), dt), q, at); break;
-    case JointKind::kFree:
-      Put(Vec3At(*at, q) + Vec3At(rate, v) * dt, q, at);
-      Put(Integrate(QuatAt(*at, q + 3), Vec3At(rate, v + 3), dt), q + 3, at);
-      break;
-    default: (*at)[q] += dt * rate[v];  // one coordinate
-  }
-}
 
 // The plan's landings are the program's.
 PlannerConfig OnTime(PlannerConfig config) {
@@ -92,11 +80,7 @@ std::optional<SpeedRange> PendulumController::Speeds() const {
 
 // Targets go on between two plans as they were planned to.
 void PendulumController::GoOn(double dt) {
-  const Character& character = rig_->reference.character();
-  const Layout& layout = rig_->reference.kinematics().layout();
-  for (int b = 1; b < character.BodyCount(); ++b) {
-    IntegrateJoint(character.bodies[b].joint, layout.q[b], layout.v[b], target_.v, dt, &target_.q);
-  }
+  IntegratePose(rig_->reference.kinematics(), 1, target_.v, dt, &target_.q);
   for (WholeBodyTarget::Limb& limb : target_.limbs) {
     limb.position += limb.velocity * dt + limb.acceleration * (0.5 * dt * dt);
     limb.velocity += limb.acceleration * dt;
@@ -135,7 +119,8 @@ void PendulumController::Step(const Observation& observation, const Command& com
   } else {
     GoOn(program_time_);
   }
-  program_.FindContacts(model_, terrain_, planner_.Stands());
+  const std::array<bool, 2> stands = planner_.Stands();
+  program_.FindContacts(model_, terrain_, stands);
   const QpStatus status =
       program_.Solve(&model_, state, target_, {}, gravity_, config_.grip * friction_, kPlanStep);
   // One that has no solution leaves the torques as they were.
@@ -201,8 +186,7 @@ ProgramSimulation::ProgramSimulation(std::shared_ptr<const PendulumRig> rig, con
       program_(rig_->reference.character(), WithGround(config.body, true)),
       steering_(rig_->reference, config.turning),
       model_(rig_->reference.character()),
-      state_(planner_.Start()),
-      layout_(rig_->reference.kinematics().layout()) {}
+      state_(planner_.Start()) {}
 
 void ProgramSimulation::Step(const Command& command, std::span<const ExternalForce> pushes) {
   if (fell_) return;
@@ -210,17 +194,14 @@ void ProgramSimulation::Step(const Command& command, std::span<const ExternalFor
   const PlannerCommand use = steering_.Use(command, planner_.HeadingNow(), Vec3At(state_.v, 0));
   // Its ground begins a margin above the real one: a foot lands when the plan says so.
   planner_.Plan(&model_, state_, use, {false, false}, &target_);
-  program_.FindContacts(model_, terrain_, planner_.Stands());
+  const std::array<bool, 2> stands = planner_.Stands();
+  program_.FindContacts(model_, terrain_, stands);
   const QpStatus status =
       program_.Solve(&model_, state_, target_, pushes, 9.81, friction_, kPlanStep);
   if (status != QpStatus::kSolved) ++unsolved_;
   const std::vector<double>& acceleration = program_.Acceleration();
   for (std::size_t k = 0; k < acceleration.size(); ++k) state_.v[k] += kPlanStep * acceleration[k];
-  const Character& character = rig_->reference.character();
-  for (int b = 0; b < character.BodyCount(); ++b) {
-    IntegrateJoint(character.bodies[b].joint, layout_.q[b], layout_.v[b], state_.v, kPlanStep,
-                   &state_.q);
-  }
+  IntegratePose(rig_->reference.kinematics(), 0, state_.v, kPlanStep, &state_.q);
   planner_.Advance();
   time_ += kPlanStep;
   const double height = state_.q[2] - SurfaceAt(terrain_, state_.q[0], state_.q[1]).height;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stride/control/controller.h"
+#include "stride/controllers/pendulum/performance_planner.h"
 #include "stride/controllers/pendulum/planner.h"
 
 // Momentum-mapped inverted pendulums: Kwon, Hodgins (2017), `kwon17`. The body is seen as a pole on
@@ -20,6 +21,7 @@ struct PendulumConfig {
   double turning = 1.5;       // rad/s at most, of a turn that is told; the paper: 1.5
   PlannerConfig planner;
   WholeBodyConfig body;
+  PerformanceConfig once;  // of clips that are performed once
 };
 template <class Visitor>
 void VisitConfig(PendulumConfig& c, Visitor& visit) {
@@ -29,6 +31,7 @@ void VisitConfig(PendulumConfig& c, Visitor& visit) {
   visit("turning", c.turning, {0, 5, "rad/s"}, "rate of a turn that is told, at most");
   visit("planner", c.planner);
   visit("body", c.body);
+  visit("once", c.once);
 }
 
 // What the command asks of the pole: heading and speed as a turn and a change of speed. Slow
@@ -110,7 +113,6 @@ class ProgramSimulation {
   Model<double> model_;
   WholeBodyTarget target_;
   State state_;
-  Layout layout_;
   double time_ = 0;
   bool fell_ = false;
   int unsolved_ = 0;

@@ -98,6 +98,43 @@ CartPoleRates Advance(const CartPole& pole, const Level2& wanted_speed, double d
   return r;
 }
 
+PivotedPole MakePivotedPole(double mass, double length, double inertia, double q) {
+  PivotedPole pole{.mass = mass, .length = length, .inertia = inertia};
+  const double about = pole.AboutPivot();
+  Eigen::Matrix2d a;
+  a << 0, 1, mass * kGravity * length / about, 0;
+  const Eigen::RowVectorXd k = LqrGains(a, Eigen::Vector2d(0, 1 / about), Eigen::Vector2d(q, q), 1);
+  pole.gains = {k[0], k[1]};
+  return pole;
+}
+
+double LeanAcceleration(const PivotedPole& pole, double lean, double rate, double wanted) {
+  const double torque = pole.gains[0] * (wanted - lean) - pole.gains[1] * rate;
+  return (pole.mass * kGravity * pole.length * std::sin(lean) + torque) / pole.AboutPivot();
+}
+
+double WantedLean(const PivotedPole& pole, double lean, double rate, double acceleration) {
+  const double torque =
+      acceleration * pole.AboutPivot() - pole.mass * kGravity * pole.length * std::sin(lean);
+  return lean + (torque + pole.gains[1] * rate) / pole.gains[0];
+}
+
+LumpedMass MakeLumpedMass(double mass, double q) {
+  Eigen::Matrix2d a;
+  a << 0, 1, 0, 0;
+  const Eigen::RowVectorXd k =
+      LqrGains(a, Eigen::Vector2d(0, 1 / mass), Eigen::Vector2d(q, 0.01), 1);
+  return {mass, {k[0], k[1]}};
+}
+
+double RiseAcceleration(const LumpedMass& m, double height, double speed, double wanted) {
+  return (m.gains[0] * (wanted - height) - m.gains[1] * speed) / m.mass;
+}
+
+double WantedHeight(const LumpedMass& m, double height, double speed, double acceleration) {
+  return height + (m.mass * acceleration + m.gains[1] * speed) / m.gains[0];
+}
+
 Vec3d PoleDirection(const CartPoleState& state) {
   const double x = std::sin(state.lean.x), y = std::sin(state.lean.y);
   return {x, y, std::sqrt(std::max(1e-4, 1 - x * x - y * y))};

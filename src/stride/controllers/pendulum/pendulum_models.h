@@ -64,6 +64,35 @@ Level2 CenterAcceleration(const CartPole& pole, const CartPoleState& state,
 CartPoleRates Advance(const CartPole& pole, const Level2& wanted_speed, double dt,
                       CartPoleState* state);
 
+// A pole that leans on a torque about its foot: for standing. Alike along both horizontal axes.
+struct PivotedPole {
+  double mass = 60;      // kg
+  double length = 0.95;  // from the pivot to its centre of mass, m
+  double inertia = 13;   // about its centre of mass, kg m^2
+  // Of lean and its rate: torque = k0 (wanted - lean) - k1 rate.
+  std::array<double, 2> gains = {};
+  double AboutPivot() const { return inertia + mass * length * length; }
+  friend bool operator==(const PivotedPole&, const PivotedPole&) = default;
+};
+// With the regulator of Appendix A: Q = diag(q, q), R = 1.
+PivotedPole MakePivotedPole(double mass, double length, double inertia, double q = 30000);
+// Acceleration of the lean, rad/s^2, and the wanted lean for which it is `acceleration`.
+double LeanAcceleration(const PivotedPole& pole, double lean, double rate, double wanted);
+double WantedLean(const PivotedPole& pole, double lean, double rate, double acceleration);
+
+// A mass on an upright spring: for the height. Force = k0 (wanted - height) - k1 speed.
+struct LumpedMass {
+  double mass = 60;
+  std::array<double, 2> gains = {};
+  friend bool operator==(const LumpedMass&, const LumpedMass&) = default;
+};
+// With the regulator of Appendix A: Q = diag(q, 0.01), R = 1.
+LumpedMass MakeLumpedMass(double mass, double q = 30000);
+// Upward acceleration without gravity, which the spring carries at rest, and the wanted height for
+// which it is `acceleration`.
+double RiseAcceleration(const LumpedMass& mass, double height, double speed, double wanted);
+double WantedHeight(const LumpedMass& mass, double height, double speed, double acceleration);
+
 // The pole's direction, unit, and its centre of mass over the cart.
 Vec3d PoleDirection(const CartPoleState& state);
 inline Vec3d PoleCenter(const CartPole& pole, const CartPoleState& state) {

@@ -294,9 +294,9 @@ TEST(WholeBodyQpTest, FeetThatAreNotToCarry) {
     WholeBodyConfig config;
     config.own_ground = own;
     WholeBodyQp program(character, config);
-    program.FindContacts(model, Terrain{}, {true, true});
+    program.FindContacts(model, Terrain{}, std::array<bool, 2>{true, true});
     const std::size_t both = program.Contacts().size();
-    program.FindContacts(model, Terrain{}, {true, false});
+    program.FindContacts(model, Terrain{}, std::array<bool, 2>{true, false});
     std::size_t carry = 0, graze = 0;
     for (const TouchingPoint& c : program.Contacts()) ++(c.grazes ? graze : carry);
     EXPECT_LT(carry, both);

@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 
+#include "stride/controllers/pendulum/pose_rates.h"
 #include "stride/dynamics/rigid_body.h"
 
 namespace stride {
@@ -20,26 +21,6 @@ Vec3d SoftClamp(const Vec3d& v, double most) {
   return size > 0 ? v * (SoftClamp(size, most) / size) : v;
 }
 double Turn(double from, double to) { return std::remainder(to - from, 2 * M_PI); }
-
-// PoseDifference over a step, without allocation.
-void RateBetween(const PendulumReference& ref, const std::vector<double>& a,
-                 const std::vector<double>& b, std::vector<double>* rate) {
-  const Layout& layout = ref.kinematics().layout();
-  const auto turn = [&](int q, int v) {
-    Put(Log(Conjugate(QuatAt(a, q)) * QuatAt(b, q)) * kPlanRate, v, rate);
-  };
-  for (int body = 0; body < ref.character().BodyCount(); ++body) {
-    const int q = layout.q[body], v = layout.v[body];
-    switch (ref.character().bodies[body].joint.kind) {
-      case JointKind::kBall: turn(q, v); break;
-      case JointKind::kFree:
-        Put((Vec3At(b, q) - Vec3At(a, q)) * kPlanRate, v, rate);
-        turn(q + 3, v + 3);
-        break;
-      default: (*rate)[v] = (b[q] - a[q]) * kPlanRate;  // one coordinate
-    }
-  }
-}
 
 }  // namespace
 
@@ -381,7 +362,7 @@ void PendulumPlanner::Plan(Model<double>* model, const State& state, const Plann
 
   target->q = desired_[0].q;
   target->v.resize(ref.kinematics().layout().nv);
-  RateBetween(ref, desired_[0].q, desired_[1].q, &target->v);
+  RateBetween(ref.kinematics(), desired_[0].q, desired_[1].q, kPlanRate, &target->v);
   const double rate = RateAt(frame_);
   target->acceleration = ref.Acceleration(at);
   for (double& a : target->acceleration) a *= rate * rate;

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "stride/dynamics/tree_dynamics.h"
-#include "stride/motion/feet.h"
 #include "stride/motion/kinematics.h"
 
 namespace stride {
@@ -12,6 +11,7 @@ namespace {
 
 constexpr int kEdges = 4;        // of a friction cone
 constexpr double kGlide = 0.05;  // friction under a foot that grazes the ground in its swing
+constexpr double kHeld = 0.3;    // of the margin, depth from which a contact that holds sticks
 constexpr int kMostPoints = 24;  // that touch at once; more are left out, the deepest stay
 
 Eigen::Vector3d ToEigen(const Vec3d& v) { return {v.x, v.y, v.z}; }
@@ -40,22 +40,15 @@ WholeBodyQp::WholeBodyQp(const Character& character, const WholeBodyConfig& conf
   contacts_.reserve(character.contact_points.size());
   forces_.reserve(kMostPoints);
   body_forces_.reserve(64);
-  foot_of_point_.assign(character.contact_points.size(), -1);
-  const std::array<FootParts, 2> feet = FeetOf(character);
-  for (std::size_t p = 0; p < character.contact_points.size(); ++p) {
-    for (int side = 0; side < 2; ++side) {
-      const int body = character.contact_points[p].body;
-      if (body == feet[side].foot || body == feet[side].toe) foot_of_point_[p] = side;
-    }
-  }
+  limb_of_point_ = LimbOfPoints(character);
 }
 
 void WholeBodyQp::FindContacts(const Model<double>& model, const Terrain& terrain,
-                               std::array<bool, 2> feet) {
+                               std::span<const bool> limbs) {
   contacts_.clear();
   for (std::size_t p = 0; p < character_->contact_points.size(); ++p) {
-    const int foot = foot_of_point_[p];
-    const bool grazes = foot >= 0 && !feet[foot];
+    const int limb = limb_of_point_[p];
+    const bool grazes = limb >= 0 && limb < static_cast<int>(limbs.size()) && !limbs[limb];
     if (grazes && !config_.own_ground) continue;
     const ContactPoint& point = character_->contact_points[p];
     const Vec3d at = model.PointPosition(point.body, point.position);
@@ -148,22 +141,24 @@ QpStatus WholeBodyQp::Solve(Model<double>* model, const State& state, const Whol
   // Ends of limbs, eqs. 21 to 24.
   for (const WholeBodyTarget::Limb& limb : target.limbs) {
     if (limb.body < 0 || limb.weight <= 0) continue;
-    PointJacobian(tree, &model->Motion(0), limb.body, Vec3d{}, jacobian_.data());
+    PointJacobian(tree, &model->Motion(0), limb.body, limb.point, jacobian_.data());
     Vec3d turning, moving;
-    PointBias(tree, limb.body, Vec3d{}, &art, &turning, &moving);
+    PointBias(tree, limb.body, limb.point, &art, &turning, &moving);
     const BodyMotion<double>& m = model->Motion(limb.body);
     const Quatd rotation = FromMat3(m.r);
     const Vec3d turn = Log(limb.rotation * Conjugate(rotation));
-    const Vec3d way = limb.position - model->Position(limb.body);
+    const Vec3d way = limb.position - model->PointPosition(limb.body, limb.point);
     const Vec3d angular = turn * config_.foot_stiffness +
                           (limb.angular_velocity - m.w) * config_.foot_damping +
                           limb.angular_acceleration - turning;
-    const Vec3d linear = way * config_.foot_stiffness +
-                         (limb.velocity - m.v) * config_.foot_damping + limb.acceleration - moving;
+    const Vec3d linear =
+        way * config_.foot_stiffness +
+        (limb.velocity - model->PointVelocity(limb.body, limb.point)) * config_.foot_damping +
+        limb.acceleration - moving;
     Vector6 wanted, weights;
     wanted << ToEigen(angular), ToEigen(linear);
     const double w = config_.weight_feet * limb.weight;
-    weights << Eigen::Vector3d::Constant(0.5 * w), Eigen::Vector3d::Constant(w);
+    weights << Eigen::Vector3d::Constant(limb.turning * w), Eigen::Vector3d::Constant(w);
     AddTask(jacobian_, wanted, weights);
   }
 
@@ -174,8 +169,8 @@ QpStatus WholeBodyQp::Solve(Model<double>* model, const State& state, const Whol
     program_.inequality_at[row] = at;
     return row++;
   };
-  double depth_sum[2] = {0, 0};
-  int depth_count[2] = {0, 0};
+  double depth_sum[kMostLimbs] = {};
+  int depth_count[kMostLimbs] = {};
   for (int p = 0; p < points; ++p) {
     const TouchingPoint& contact = contacts_[p];
     const ContactPoint& point = character_->contact_points[contact.index];
@@ -189,10 +184,13 @@ QpStatus WholeBodyQp::Solve(Model<double>* model, const State& state, const Whol
     const Vec3d aside = Normalized(
         Cross(contact.normal, std::fabs(contact.normal.x) < 0.7 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0}));
     const Vec3d ahead = Cross(aside, contact.normal);
-    const double ramp = std::clamp(1 - (contact.depth / config_.margin - 1) / 0.5, 0.0, 1.0);
+    const int of = limb_of_point_[contact.index];
+    const bool holds = of >= 0 && target.limbs[of].holds && contact.depth > kHeld * config_.margin;
+    const double ramp =
+        holds ? 0 : std::clamp(1 - (contact.depth / config_.margin - 1) / 0.5, 0.0, 1.0);
     const double allowed = ramp * config_.margin / dt;
-    if (const int foot = foot_of_point_[contact.index]; foot >= 0) {
-      depth_sum[foot] += contact.depth, ++depth_count[foot];
+    if (const int limb = limb_of_point_[contact.index]; limb >= 0) {
+      depth_sum[limb] += contact.depth, ++depth_count[limb];
     }
     for (int e = 0; e < kEdges; ++e) {
       const Vec3d tangent = e == 0 ? ahead : e == 1 ? aside : e == 2 ? -ahead : -aside;
@@ -215,13 +213,13 @@ QpStatus WholeBodyQp::Solve(Model<double>* model, const State& state, const Whol
           jacobian_.bottomRows(3).transpose() * ToEigen(sticky);
     }
   }
-  for (int foot = 0; foot < 2 && config_.own_ground; ++foot) {
-    if (depth_count[foot] == 0) continue;
-    const double settled = 2 * depth_sum[foot] / depth_count[foot] / config_.margin;
+  for (int limb = 0; limb < kMostLimbs && config_.own_ground; ++limb) {
+    if (depth_count[limb] == 0) continue;
+    const double settled = 2 * depth_sum[limb] / depth_count[limb] / config_.margin;
     if (settled > 1) continue;
     const int r = begin_row(config_.soft_landing * settled);
     for (int p = 0; p < points; ++p) {
-      if (foot_of_point_[contacts_[p].index] != foot) continue;
+      if (limb_of_point_[contacts_[p].index] != limb) continue;
       for (int e = 0; e < kEdges; ++e) program_.inequalities.col(r)[nv + kEdges * p + e] = -1;
     }
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "stride/controllers/pendulum/limbs.h"
 #include "stride/controllers/pendulum/momentum_map.h"
 #include "stride/dynamics/model.h"
 #include "stride/optim/qp.h"
@@ -60,12 +61,15 @@ struct WholeBodyTarget {
   Vec3d angular_rate, linear_rate;         // of the momentum, N m and N
   struct Limb {
     int body = -1;
+    Vec3d point;  // of the body, its frame
     Vec3d position, velocity, acceleration;
     Quatd rotation = Quatd::Identity();
     Vec3d angular_velocity, angular_acceleration;
     double weight = 1;
+    double turning = 0.5;  // share of the weight that its rotation has
+    bool holds = false;    // it has landed to stay: its contacts stick, shallow as they may be
   };
-  std::array<Limb, 2> limbs;
+  std::array<Limb, kMostLimbs> limbs;
 };
 
 // A contact point that touches: where the program may let the ground push.
@@ -79,12 +83,14 @@ struct TouchingPoint {
 class WholeBodyQp {
  public:
   WholeBodyQp(const Character& character, const WholeBodyConfig& config);
+  // Gains and weights from now on.
+  void Use(const WholeBodyConfig& config) { config_ = config; }
 
   // Points of the body that touch, as the program sees the ground.
-  // `feet`: those that may carry. Where the program is the ground, another one that is in it glides
-  // over it.
+  // `limbs`: the first ones that may carry or not; those that it does not name may. Where the
+  // program is the ground, one that may not and is in it glides over it.
   void FindContacts(const Model<double>& model, const Terrain& terrain,
-                    std::array<bool, 2> feet = {true, true});
+                    std::span<const bool> limbs = {});
   const std::vector<TouchingPoint>& Contacts() const { return contacts_; }
 
   // `pushes`: forces on the body that are known. The model is at the present state.
@@ -105,7 +111,7 @@ class WholeBodyQp {
   const Character* character_;
   WholeBodyConfig config_;
   Layout layout_;
-  std::vector<int> foot_of_point_;  // contact point to limb; -1: none
+  std::vector<int> limb_of_point_;  // contact point to limb; -1: none
   std::vector<TouchingPoint> contacts_;
   QuadraticProgram program_;
   QpSolver solver_;
