@@ -50,6 +50,7 @@ void HearSignals(bool has_checkpoint) {
 struct Arguments {
   LearningRequest request;
   bool resume = false;
+  bool accept_partial = false;
   int threads = 0;
   std::map<std::string, std::vector<std::string>> texts;  // options and settings by name
   std::map<std::string, bool> flags;
@@ -91,6 +92,8 @@ void AddOptions(const LearningMethod& method, Arguments* a, CLI::App* app) {
                 "Go on from OUT.checkpoint, to the same result; or longer, where only the number "
                 "of iterations "
                 "is larger");
+  app->add_flag("--accept-partial", a->accept_partial,
+                "What falls short of what was asked for is a warning instead of a failure");
   app->add_option("--threads", a->threads, "0: all of this machine")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
@@ -178,13 +181,19 @@ Output Learn(const LearningMethod& method, const Arguments& a, std::uint64_t see
             : fmt::format("stopped after {} iterations; the same command with --resume goes on",
                           outcome.iterations));
   }
-  if (!outcome.result.shortfall.empty()) {
-    throw InputError(fmt::format("{}; the best so far was written to {}", outcome.result.shortfall,
-                                 request.out));
-  }
   nlohmann::ordered_json json = ToJson(outcome);
   json["warnings"] = warnings;
-  return {json, Text(outcome, request.out), warnings};
+  Output output{json, Text(outcome, request.out), warnings};
+  if (!outcome.result.shortfall.empty()) {
+    output.json["shortfall"] = outcome.result.shortfall;
+    if (a.accept_partial) {
+      output.warnings.push_back(outcome.result.shortfall);
+    } else {
+      output.failure = fmt::format("{}; the best so far was written to {}",
+                                   outcome.result.shortfall, request.out);
+    }
+  }
+  return output;
 }
 
 }  // namespace

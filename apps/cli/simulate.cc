@@ -168,6 +168,7 @@ std::string Text(const SimulateResult& r) {
   line("centre of mass", fmt::format("{:.3f} m high, bounce {:.4f} m, sway {:.4f} m", m.com_height,
                                      m.com_bounce, m.com_sway));
   line("foot slip", fmt::format("{:.4f} m/s", m.foot_slip));
+  line("peak force", fmt::format("{:.2f} body weights", m.peak_force));
   line("deepest contact", fmt::format("{:.2f} mm", 1e3 * m.max_penetration));
   line("root at the end",
        fmt::format("{:.3f} {:.3f} {:.3f} m", r.final_root.x, r.final_root.y, r.final_root.z));

@@ -151,7 +151,7 @@ class Simulate(Case):
     KEYS = {"fell", "fell_at", "failed", "seconds", "engine", "character", "controller", "seed",
             "realtime_factor", "distance", "speed", "max_penetration", "final_root", "steps",
             "tracking_error_deg", "joint_power", "leg_power_ratio", "com_sway", "head_motion",
-            "foot_slip", "missed_deadlines", "recording"}
+            "foot_slip", "peak_force", "missed_deadlines", "recording"}
 
     def test_every_engine_holds_a_stand(self):
         for engine in ENGINES:

@@ -17,7 +17,7 @@ class Learn(Case):
     SMALL = [word for setting in (
         "chains=4", "first_samples=64", "first_cycles=3", "guided_samples=32", "guided_pairs=20",
         "guided_iterations=1", "evolve_iterations=3", "evolve_pairs=16", "evolve_seconds=2")
-        for word in ("--set", setting)]
+        for word in ("--set", setting)] + ["--accept-partial"]
 
     def learn(self, out, *more):
         return ["learn", "skill", "walk", "-o", out, "--seed", "3", *self.SMALL, *more]
@@ -213,6 +213,25 @@ class Learn(Case):
             for word in (out + ".checkpoint", "'sse2'", "'avx2'", "STRIDE_INSTRUCTION_SET"):
                 self.assertIn(word, other.stderr)
             self.assertEqual(self.read(out), written)
+
+    def test_what_falls_short_is_said(self):
+        out = self.path("a.skill")
+        command = [word for word in self.learn(out) if word != "--accept-partial"]
+        done = subprocess.run([self.stride, *command, "--json"], capture_output=True, text=True,
+                              timeout=120, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("of 100 s alone", done.stderr)
+        self.assertIn(out, done.stderr)
+        result = json.loads(done.stdout)
+        self.assertIn("falls after", result["shortfall"])
+        self.assertEqual(json.loads(self.read(out))["metrics"], result["metrics"])
+        for key in ("speed", "speed_of_the_clip", "joint_error_deg", "foot_slip", "peak_force"):
+            self.assertIn(key, result["metrics"])
+        with open(out + ".history.jsonl", encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        survived = [line["survived"] for line in lines if "survived" in line]
+        self.assertEqual(len(survived), 3)
+        self.assertEqual(survived, sorted(survived))
 
     def test_bad_input_is_refused_and_nothing_overwritten(self):
         out = self.path("a.skill")

@@ -26,7 +26,8 @@ class Ranks(Case):
         settings = ("chains=4", "first_samples=64", "first_cycles=3", "guided_iterations=0",
                     "evolve_iterations=1", "evolve_pairs=16", "evolve_seconds=2")
         return ["learn", "skill", "walk", "-o", out, "--threads", "1",
-                *(word for setting in settings for word in ("--set", setting)), *more]
+                "--accept-partial", *(word for setting in settings for word in ("--set", setting)),
+                *more]
 
     def mpirun(self, *command):
         # As a user starts them: root and more ranks than cores are the test's affair.

@@ -28,8 +28,15 @@ std::string StateText(const nlohmann::ordered_json& line, double rate) {
   if (text.size() > 40) text = text.substr(0, 37) + "..: ";
   text += line.value("phase", "");
   if (line.contains("of")) {
-    text += fmt::format(" {}: stands {:.1f} of {:g} s", line.value("iteration", 0) + 1,
-                        line.value("seconds", 0.0), line.value("of", 0.0));
+    text += fmt::format(" {}: ", line.value("iteration", 0) + 1);
+    // What only rises, where the method knows such a number: its trials grow harder.
+    if (line.contains("survived")) {
+      text += fmt::format("stands pushes of {:.0f} N", line.value("survived", 0.0));
+    } else {
+      const double seconds = line.value("seconds", 0.0);
+      text += fmt::format("stands {:.1f} of {:g} s", line.value("best", seconds),
+                          line.value("of", 0.0));
+    }
   }
   if (line.contains("return")) text += fmt::format(", return {:.4g}", line.value("return", 0.0));
   if (line.contains("cost")) text += fmt::format(", cost {:.2f}", line.value("cost", 0.0));

@@ -97,6 +97,7 @@ struct MetricsMeter::Impl {
   long head_samples = 0;
   double slip = 0, slip_weight = 0;
   double deepest = 0;
+  double peak_force = 0;  // N
 };
 
 MetricsMeter::Impl::Impl(const World& world, const State& start, int actor_in)
@@ -156,12 +157,15 @@ void MetricsMeter::Impl::AddPower(const State& before, const State& after,
 
 void MetricsMeter::Impl::AddContacts(std::span<const Contact> contacts, const State& after) {
   std::array<bool, 2> down{};
+  double force = 0;
   for (const Contact& contact : contacts) {
     if (contact.actor != actor) continue;
     deepest = std::max(deepest, contact.depth);
     if (contact.other_actor >= 0) continue;
+    force += contact.force.z;
     for (int k = 0; k < 2; ++k) down[k] |= feet[k].Has(contact.body);
   }
+  peak_force = std::max(peak_force, force);
   const double now = static_cast<double>(steps_done) * time_step;
   for (int k = 0; k < 2; ++k) {
     Foot& foot = feet[k];
@@ -293,6 +297,7 @@ Metrics MetricsMeter::Result() const {
   }
   if (m.slip_weight > 0) r.foot_slip = m.slip / m.slip_weight;
   r.max_penetration = m.deepest;
+  if (m.gravity > 0) r.peak_force = m.peak_force / (m.mass * m.gravity);
   return r;
 }
 
@@ -314,7 +319,8 @@ nlohmann::ordered_json ToJson(const Metrics& m) {
                                      {"com_sway", m.com_sway},
                                      {"head_motion", m.head_motion},
                                      {"foot_slip", m.foot_slip},
-                                     {"max_penetration", m.max_penetration}});
+                                     {"max_penetration", m.max_penetration},
+                                     {"peak_force", m.peak_force}});
   return json;
 }
 

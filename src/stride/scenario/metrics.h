@@ -32,6 +32,8 @@ struct Metrics {
   double head_motion = 0;                   // root mean square of the head's acceleration, m/s^2
   double foot_slip = 0;        // mean sliding speed of feet while they carry weight, m/s
   double max_penetration = 0;  // m
+  // Largest vertical force of the ground on all of the body in a step, body weights.
+  double peak_force = 0;
   friend bool operator==(const Metrics&, const Metrics&) = default;
 };
 nlohmann::ordered_json ToJson(const Metrics& metrics);

@@ -87,6 +87,7 @@ TEST_F(MetricsTest, ASlideAtConstantSpeed) {
   EXPECT_NEAR(m.head_motion, 0, 1e-9);
   EXPECT_NEAR(m.foot_slip, 1, 1e-9);
   EXPECT_EQ(m.max_penetration, 0.001);
+  EXPECT_NEAR(m.peak_force, 600 / (TotalMass(human()) * world_.gravity), 1e-12);
 }
 
 TEST_F(MetricsTest, SwayAndBounceOfAWave) {

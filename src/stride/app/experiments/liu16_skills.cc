@@ -15,26 +15,6 @@ namespace {
 
 constexpr const char* kLearnSeconds = "learn_seconds";  // among a skill's metrics
 
-Motion LoadClip(const SkillClip& clip, const ExperimentContext& context, std::string* note) {
-  if (!context.mocap.empty()) {
-    *note = clip.file;
-    if (clip.capture.first_frame >= 0) {
-      *note += fmt::format(" {}:{}", clip.capture.first_frame, clip.capture.last_frame);
-    }
-    return LoadAnyMotion(context.mocap + "/" + clip.file, clip.character, clip.capture).motion;
-  }
-  if (!clip.built_in) {
-    throw InputError(
-        fmt::format("no built-in motion stands in for {}; give --mocap the folder that holds {}",
-                    clip.name, clip.file));
-  }
-  *note = fmt::format("built-in {} stands in for {}", clip.built_in, clip.file);
-  const MotionSource source = LoadAnyMotion(clip.built_in, clip.character);
-  const Motion& motion = source.motion;
-  if (motion.loops) return motion;
-  return MakeLoop(source.character, motion, 0, motion.FrameCount() - 1);
-}
-
 ObtainedSkill TakeSkill(const std::string& from, const std::string& to) {
   const ClipSkill skill = ReadClipSkill(from);
   WriteSkill(skill, to);  // with the result, which may take the place of the one it is from
@@ -57,6 +37,26 @@ const SkillClip& FindSkillClip(const std::string& name) {
       fmt::format("there is no skill '{}' in Table II; expected one of: {}", name, names));
 }
 
+Motion LoadSkillMotion(const SkillClip& clip, const ExperimentContext& context, std::string* note) {
+  if (!context.mocap.empty()) {
+    *note = clip.file;
+    if (clip.capture.first_frame >= 0) {
+      *note += fmt::format(" {}:{}", clip.capture.first_frame, clip.capture.last_frame);
+    }
+    return LoadAnyMotion(context.mocap + "/" + clip.file, clip.character, clip.capture).motion;
+  }
+  if (!clip.built_in) {
+    throw InputError(
+        fmt::format("no built-in motion stands in for {}; give --mocap the folder that holds {}",
+                    clip.name, clip.file));
+  }
+  *note = fmt::format("built-in {} stands in for {}", clip.built_in, clip.file);
+  const MotionSource source = LoadAnyMotion(clip.built_in, clip.character);
+  const Motion& motion = source.motion;
+  if (motion.loops) return motion;
+  return MakeLoop(source.character, motion, 0, motion.FrameCount() - 1);
+}
+
 nlohmann::ordered_json LearnSettings(const SkillClip& clip) {
   auto settings = nlohmann::ordered_json::parse(kSkillSettings);
   settings.update(nlohmann::ordered_json::parse(clip.settings));
@@ -64,6 +64,11 @@ nlohmann::ordered_json LearnSettings(const SkillClip& clip) {
 }
 
 ObtainedSkill ObtainSkill(const SkillClip& clip, const ExperimentContext& context) {
+  return ObtainSkill(clip, LearnSettings(clip), context);
+}
+
+ObtainedSkill ObtainSkill(const SkillClip& clip, const nlohmann::ordered_json& settings,
+                          const ExperimentContext& context) {
   const std::string file = fmt::format("{}/{}.skill", context.folder, clip.name);
   const std::string learned_before = fmt::format("{}/{}.skill", context.skills, clip.name);
   if (!context.skills.empty() && std::filesystem::exists(learned_before)) {
@@ -72,14 +77,14 @@ ObtainedSkill ObtainSkill(const SkillClip& clip, const ExperimentContext& contex
   }
   ObtainedSkill learned{.file = file};
   const std::string motion = fmt::format("{}/{}.motion", context.folder, clip.name);
-  WriteMotion(LoadClip(clip, context, &learned.note), motion);
+  WriteMotion(LoadSkillMotion(clip, context, &learned.note), motion);
   LearnSkillRequest request{.clip = motion,
                             .character = clip.character,
                             .name = clip.name,
                             .symmetry = clip.symmetric ? Symmetry::kYes : Symmetry::kAuto,
                             .seed = context.seed,
                             .out = file};
-  ConfigFromJson(LearnSettings(clip), fmt::format("settings of {}", clip.name), &request.options);
+  ConfigFromJson(settings, fmt::format("settings of {}", clip.name), &request.options);
   if (context.quick) {
     ConfigFromJson(nlohmann::json::parse(kQuickLearning), "quick settings", &request.options);
   }

@@ -82,6 +82,9 @@ inline constexpr SkillClip kSkillClips[] = {
 const SkillClip& FindSkillClip(const std::string& name);
 nlohmann::ordered_json LearnSettings(const SkillClip& clip);  // kSkillSettings and its own
 
+// The clip it is learned from, of --mocap or what stands in; `note` says which. Throws InputError.
+Motion LoadSkillMotion(const SkillClip& clip, const ExperimentContext& context, std::string* note);
+
 // LearnOptions of quick experiments: just enough to go through all of the learning.
 inline constexpr const char* kQuickLearning = R"({
   "chains": 1, "first_samples": 64, "first_cycles": 3, "guided_iterations": 1,
@@ -99,5 +102,8 @@ struct ObtainedSkill {
 // (NAME.skill, as an earlier result's folder has it), so that trials can be repeated. Throws
 // InputError: a clip that cannot be learned from, a damaged file.
 ObtainedSkill ObtainSkill(const SkillClip& clip, const ExperimentContext& context);
+// With other settings than LearnSettings(clip).
+ObtainedSkill ObtainSkill(const SkillClip& clip, const nlohmann::ordered_json& settings,
+                          const ExperimentContext& context);
 
 }  // namespace stride::experiments

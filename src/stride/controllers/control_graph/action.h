@@ -15,7 +15,7 @@ STRIDE_INLINE Quat<S> SmallRotation(const Vec3<S>& v) {
 }
 
 // The target of a ball joint is turned in the child's axes; that of a hinge takes the component
-// about its axis.
+// about its axis, so that a chain of hinges turns as far as its axes can.
 template <class S, class Real>
 STRIDE_INLINE void OffsetTarget(const TreeBody<Real>& body, const Vec3<S>& offset,
                                 Quat<S>* target) {
@@ -31,8 +31,10 @@ STRIDE_INLINE void OffsetTarget(const TreeBody<Real>& body, const Vec3<S>& offse
 template <class S, class Real>
 STRIDE_INLINE void ApplyAction(const Tree<Real>& tree, const SkillParts& parts, const S* action,
                                JointDrive<S>* drives) {
-  const auto offset = [&](int body, const Vec3<S>& v) {
-    OffsetTarget(tree.bodies[body], v, &drives[body].target);
+  const auto offset = [&](const JointChain& chain, const Vec3<S>& v) {
+    for (int k = 0; k < chain.count; ++k) {
+      OffsetTarget(tree.bodies[chain.body[k]], v, &drives[chain.body[k]].target);
+    }
   };
   const auto rotation = [&](int at) { return Vec3<S>{action[at], action[at + 1], action[at + 2]}; };
   offset(parts.waist, rotation(action_part::kWaist));

@@ -125,8 +125,6 @@ void RecordTurns(ClipSkill* skill) {
 
 namespace {
 
-constexpr const char* kController = "control_graph";
-
 std::string DescriptionOf(const ClipSkill& skill) {
   if (skill.plan.clips.size() > 1) {
     return fmt::format("graph of {} clips on {}", skill.plan.clips.size(), skill.character.name);
@@ -174,7 +172,7 @@ Json PayloadOf(const ClipSkill& skill) {
 
 Skill ToEnvelope(const ClipSkill& skill) {
   return {.name = skill.name,
-          .controller = kController,
+          .controller = kSkillController,
           .description = DescriptionOf(skill),
           .character = skill.character,
           .start = skill.start,
@@ -186,9 +184,9 @@ Skill ToEnvelope(const ClipSkill& skill) {
 }
 
 ClipSkill FromEnvelope(const Skill& envelope) {
-  if (envelope.controller != kController) {
+  if (envelope.controller != kSkillController) {
     throw InputError(fmt::format("a skill of the controller '{}'; expected one of '{}'",
-                                 envelope.controller, kController));
+                                 envelope.controller, kSkillController));
   }
   ClipSkill skill{.name = envelope.name,
                   .character = envelope.character,
@@ -264,7 +262,7 @@ bool UpgradeClipSkill(int version, Json* json) {
   Json upgraded = {
       {"stride_skill", kSkillVersion},
       {"name", old.value("name", Json())},
-      {"controller", kController},
+      {"controller", kSkillController},
       {"description", fmt::format("learned by an earlier stride (file version {})", version)},
       {"world", {{"time_step", old.value("time_step", Json())}}},
       {"provenance", old.value("provenance", Json())},

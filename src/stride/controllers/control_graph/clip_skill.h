@@ -13,6 +13,8 @@
 
 namespace stride {
 
+inline constexpr const char* kSkillController = "control_graph";
+
 // A skill of this controller: all that is needed to perform it.
 struct ClipSkill {
   std::string name;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -145,27 +146,50 @@ SkillParts PartsOf(const Character& character) {
     }
     return body;
   };
-  SkillParts p;
-  // The waist is the joint above the pelvis on the way to the trunk.
-  p.waist = need(Role::kTrunk);
-  while (character.bodies[p.waist].parent > character.BodyOf(Role::kPelvis)) {
-    p.waist = character.bodies[p.waist].parent;
+  if (character.bodies[0].joint.kind != JointKind::kFree) {
+    throw InputError(
+        fmt::format("'{}' has no root that moves freely; skills need one", character.name));
   }
-  p.left_hip = need(Role::kLeftThigh);
-  p.right_hip = need(Role::kRightThigh);
-  p.left_knee = need(Role::kLeftShank);
-  p.right_knee = need(Role::kRightShank);
+  SkillParts p;
+  // Hinges of one joint are links without mass, from the one nearest to the root on.
+  const auto chain = [&](int body) {
+    JointChain joint;
+    for (; body > 0; body = character.bodies[body].parent) {
+      const JointKind kind = character.bodies[body].joint.kind;
+      if (kind != JointKind::kBall && kind != JointKind::kHinge) {
+        throw InputError(fmt::format("the joint of '{}' slides; skills take balls and hinges",
+                                     character.bodies[body].name));
+      }
+      if (joint.count == static_cast<int>(std::size(joint.body))) {
+        throw InputError(
+            fmt::format("'{}' hangs on more than three hinges in a row; skills take "
+                        "three for a joint",
+                        character.bodies[body].name));
+      }
+      joint.body[joint.count++] = body;
+      const Body& parent = character.bodies[character.bodies[body].parent];
+      if (parent.mass > 0 || character.bodies[body].parent == 0) break;
+    }
+    return joint;
+  };
+  // The waist is the joint above the pelvis on the way to the trunk, where they are two bodies.
+  const int pelvis = need(Role::kPelvis);
+  int waist = need(Role::kTrunk);
+  const auto below = [&](int body) {  // the next one with mass
+    int parent = character.bodies[body].parent;
+    while (parent > 0 && character.bodies[parent].mass == 0) {
+      parent = character.bodies[parent].parent;
+    }
+    return parent;
+  };
+  while (waist > pelvis && below(waist) > pelvis) waist = below(waist);
+  if (waist > pelvis) p.waist = chain(waist);
+  p.left_hip = chain(need(Role::kLeftThigh));
+  p.right_hip = chain(need(Role::kRightThigh));
+  p.left_knee = chain(need(Role::kLeftShank));
+  p.right_knee = chain(need(Role::kRightShank));
   p.left_foot = need(Role::kLeftFoot);
   p.right_foot = need(Role::kRightFoot);
-  for (const int body : {p.waist, p.left_hip, p.right_hip}) {
-    if (character.bodies[body].joint.kind == JointKind::kHinge &&
-        character.bodies[character.bodies[body].parent].mass == 0) {
-      throw InputError(
-          fmt::format("the joint of '{}' is a chain of hinges; skills need ball joints "
-                      "at waist and hips",
-                      character.bodies[body].name));
-    }
-  }
   const auto com = [&](int body, float* out) {
     const Vec3d& c = character.bodies[body].com;
     out[0] = static_cast<float>(c.x), out[1] = static_cast<float>(c.y),

@@ -58,6 +58,11 @@ struct Segment {
   double travel_heading = 0;  // of its way, in its axes; 0 if it stays
 };
 
+// A loop that goes somewhere.
+inline bool IsGait(const Segment& segment) {
+  return segment.clip >= 0 && segment.motion.loops && segment.travels;
+}
+
 struct ControlGraph {
   Character character;
   SkillParts parts;

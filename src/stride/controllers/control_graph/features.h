@@ -26,9 +26,15 @@ inline constexpr int kWaist = 0, kLeftHip = 3, kRightHip = 6, kLeftKnee = 9, kRi
 }  // namespace action_part
 constexpr int kActionCount = action_part::kRightKnee + 1;
 
+// The bodies whose joints together make one: a ball joint, or hinges one after the other, without
+// mass in between; the one farthest from the root first. None where a character has no such joint.
+struct JointChain {
+  int body[3], count = 0;
+};
+
 // Bodies by their part.
 struct SkillParts {
-  int waist, left_hip, right_hip, left_knee, right_knee;  // bodies whose joints take the actions
+  JointChain waist, left_hip, right_hip, left_knee, right_knee;  // joints that take the actions
   int left_foot, right_foot;
   int ends[8], end_count = 0;  // end effectors: feet, hands, head
   float foot_com[2][3];        // in the foot's frame

@@ -362,5 +362,33 @@ TEST(MirrorTest, AMirroredActionOnAMirroredPoseAimsAtTheMirroredTarget) {
   }
 }
 
+// Hips of two hinges and no waist: every hinge takes the part of the action about its axis.
+TEST(ActionTest, ChainsOfHingesTurnAsFarAsTheirAxesCan) {
+  const Character android = LoadCharacter("android");
+  const SkillParts parts = PartsOf(android);
+  EXPECT_EQ(parts.waist.count, 0);
+  ASSERT_EQ(parts.left_hip.count, 2);
+  ASSERT_EQ(parts.right_knee.count, 1);
+  const Tree<double> tree = BuildTree<double>(android);
+  std::vector<JointDrive<double>> drives(android.BodyCount());
+  for (auto& drive : drives) drive.target = {0, 0, 0, 0};
+  double action[kActionCount] = {};
+  action[action_part::kWaist] = 1;
+  action[action_part::kLeftHip] = 0.1, action[action_part::kLeftHip + 1] = 0.2;
+  action[action_part::kLeftHip + 2] = 0.4;  // no hinge turns about the vertical
+  action[action_part::kRightKnee] = 0.3;
+  ApplyAction(tree, parts, action, drives.data());
+  double sum = 0;
+  for (int i = 1; i < android.BodyCount(); ++i) {
+    const double expected = i == parts.right_knee.body[0] ? 0.3 * android.bodies[i].joint.axis.y
+                            : i == parts.left_hip.body[0] || i == parts.left_hip.body[1]
+                                ? Dot(android.bodies[i].joint.axis, Vec3d{0.1, 0.2, 0})
+                                : 0;
+    EXPECT_NEAR(drives[i].target.w, expected, 1e-12) << android.bodies[i].name;
+    sum += std::fabs(expected);
+  }
+  EXPECT_NEAR(sum, 0.6, 1e-12);
+}
+
 }  // namespace
 }  // namespace stride

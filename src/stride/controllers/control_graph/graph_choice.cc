@@ -64,11 +64,6 @@ int GraphChoice::NodeOf(int fragment) const {
   return segment.clip >= 0 ? segment.clip : segment.to;
 }
 
-bool GraphChoice::CanTurn() const {
-  return std::any_of(nodes_->begin(), nodes_->end(),
-                     [](const Node& node) { return std::fabs(node.turn_rate) > kTurns; });
-}
-
 double GraphChoice::TurnRate(int fragment) const {
   const int clip = graph_->segments[graph_->fragments[fragment].segment].clip;
   const double rate = clip >= 0 ? (*nodes_)[clip].turn_rate : 0;
@@ -122,6 +117,7 @@ int GraphChoice::Next(int fragment, const Command& command, double heading_error
   }
   const int segment = graph_->fragments[fragment].segment;
   int goal = -1;
+  goes_to_turn_ = false;
   if (command.style == kRandomStyle) {
     // All of it, once around.
     if (goal_ < 0 || (segment == goal_ && ++stayed_ >= graph_->segments[segment].count)) {
@@ -133,6 +129,7 @@ int GraphChoice::Next(int fragment, const Command& command, double heading_error
     goal_ = -1;
     const int wanted = WantedNode(fragment, command, heading_error);
     if (wanted >= 0) goal = (*nodes_)[wanted].segment;
+    goes_to_turn_ = wanted >= 0 && std::fabs((*nodes_)[wanted].turn_rate) > kTurns;
   }
   int chosen = next[0];
   for (const int f : next) {

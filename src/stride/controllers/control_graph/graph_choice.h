@@ -28,8 +28,8 @@ class GraphChoice {
 
   const std::vector<std::string>& Styles() const { return *styles_; }
   BehaviourGraph Picture(const ClipSkill& skill) const;
-  int NodeOf(int fragment) const;  // for a transition, the node it leads to
-  bool CanTurn() const;            // some clip goes around
+  int NodeOf(int fragment) const;                    // for a transition, the node it leads to
+  bool GoesToTurn() const { return goes_to_turn_; }  // by a clip, as Next last chose
   // Of a clip that goes around; 0 for others and transitions, rad/s.
   double TurnRate(int fragment) const;
 
@@ -58,6 +58,7 @@ class GraphChoice {
   double turned_ = 0;        // rad by clips that turn, since the heading was as asked for
   double straight_ = 0;      // s to go on before the next turn
   int style_ = 0;            // as last asked for
+  bool goes_to_turn_ = false;
   bool served_ = false;  // a node that does not loop is performed once each time it is asked for
 };
 

@@ -70,6 +70,16 @@ TEST_F(GraphChoiceTest, AHeadingFarAroundTakesTheClipThatTurnsThere) {
   EXPECT_EQ(turns(0.2), 0);
 }
 
+// No clip turns as fast as it runs: the loop itself is steered.
+TEST_F(GraphChoiceTest, WhoRunsIsNotSentToAClipThatTurns) {
+  Perform({.speed = 3}, 100, 0);
+  EXPECT_EQ(Perform({.speed = 3, .heading = 0}, 30, 1.5), std::vector<std::string>{"run"});
+  EXPECT_FALSE(choice_.GoesToTurn());
+  Perform({.speed = 1.25}, 100, 0);
+  choice_.Next(fragment_, {.speed = 1.25, .heading = 0}, 1.5);
+  EXPECT_TRUE(choice_.GoesToTurn());
+}
+
 TEST_F(GraphChoiceTest, AStuntIsPerformedOnceEachTimeItIsAskedFor) {
   const auto kicks = [&] {
     const std::vector<std::string> clips = Perform({.style = Style("kick")}, 200, 0);

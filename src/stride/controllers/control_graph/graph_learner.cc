@@ -46,6 +46,11 @@ void GraphLearner::BeginStage(const LearnState& known) {
     const ControlGraph part = Prefix(graph_, stage.segments);
     start.known = static_cast<int>(known.policies.size());
     start.entry = stage.entry;
+    // Gaits are steered afterwards, as skills of one clip are; what stands, and what leads from one
+    // clip to another, keeps its heading from the start.
+    for (int s = stage_ == 0 ? 0 : stages_[stage_ - 1].segments; s < stage.segments; ++s) {
+      options.guided_heading = options.guided_heading || !IsGait(graph_.segments[s]);
+    }
     const Fragment& entry = part.fragments[stage.entry];
     if (part.segments[entry.segment].rises) {
       World world;

@@ -13,8 +13,7 @@
 namespace stride {
 
 struct GraphLearnOptions {
-  // Graphs keep their heading from the start: transitions were learned so.
-  LearnOptions stage = {.least_sigma_deg = 0, .guided_heading = true};
+  LearnOptions stage;
   int whole_iterations = 80;  // of the evolution over the whole graph
   int whole_pairs = 2048;
   double whole_average = 0.5;  // last share of the iterations, whose mean is the result

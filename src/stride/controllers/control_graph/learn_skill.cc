@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "stride/controllers/control_graph/skill_tryout.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
 #include "stride/motion/edit/blend.h"
@@ -65,6 +66,24 @@ nlohmann::ordered_json CaptureJson(const CaptureOptions& capture) {
   return json;
 }
 
+constexpr double kAlone = 100;      // s, that a skill is to stand undisturbed
+constexpr double kSpeedOff = 0.03;  // of the clip's speed
+constexpr double kJointsOff = 10;   // degrees
+
+// What a skill does not do that its clip asks for; empty: nothing.
+std::string Shortfall(const SkillTryout& tried, double clip_speed, double joint_error) {
+  if (tried.seconds < kAlone) {
+    return fmt::format("it falls after {:.1f} of {:g} s alone", tried.seconds, kAlone);
+  }
+  if (clip_speed > 0 && std::fabs(tried.speed / clip_speed - 1) > kSpeedOff) {
+    return fmt::format("it goes at {:.2f} m/s, its clip at {:.2f}", tried.speed, clip_speed);
+  }
+  if (joint_error > kJointsOff) {
+    return fmt::format("its joints are {:.1f} degrees off the clip's on average", joint_error);
+  }
+  return "";
+}
+
 class SkillJob final : public LearningJob {
  public:
   SkillJob(ClipSkill skill, const LearnOptions& options, std::uint64_t seed, const Workers& workers,
@@ -93,19 +112,25 @@ class SkillJob final : public LearningJob {
   LearningResult Result() override {
     const Learner::Trial alone = learner_.Try(100, 0, false, 32),
                          pushed = learner_.Try(60, 60, true, 32);
-    skill_.metrics = {{"seconds_of_100", alone.seconds},
-                      {"cost", alone.cost},
-                      {"seconds_of_60_pushed_60N", pushed.seconds}};
     const Segment& segment = learner_.Graph().segments[0];
     const double clip_speed = segment.travels ? MeanSpeed(segment.motion) : 0;
-    if (clip_speed > 0) {
-      skill_.metrics["speed"] = alone.speed;
-      skill_.metrics["speed_of_the_clip"] = clip_speed;
-    }
     skill_.pace = learner_.FindPace();
     skill_.policies = learner_.Known().policies;
     skill_.start = learner_.Start();
     RecordTurns(&skill_);
+    const SkillTryout tried = TryOut(skill_, kAlone);
+    const double joint_error = tried.metrics.tracking_error_deg.value_or(0);
+    skill_.metrics = {{"seconds_of_100", tried.seconds},
+                      {"policies_seconds_of_100", alone.seconds},
+                      {"cost", alone.cost},
+                      {"seconds_of_60_pushed_60N", pushed.seconds},
+                      {"joint_error_deg", joint_error},
+                      {"foot_slip", tried.metrics.foot_slip},
+                      {"peak_force", tried.metrics.peak_force}};
+    if (clip_speed > 0) {
+      skill_.metrics["speed"] = tried.speed;
+      skill_.metrics["speed_of_the_clip"] = clip_speed;
+    }
     skill_.provenance["seed"] = seed_;
     skill_.provenance["stride"] = STRIDE_VERSION;
     skill_.provenance["instruction_set"] = Batch::ChosenInstructionSet();
@@ -115,15 +140,20 @@ class SkillJob final : public LearningJob {
     result.lines = {
         {"skill", fmt::format("{} on {}{}", clip.motion.name, skill_.character.name,
                               clip.symmetric ? ", symmetric" : "")},
-        {"alone", fmt::format("{:.1f} of 100 s", alone.seconds)},
+        {"alone", fmt::format("{:.1f} of {:g} s", tried.seconds, kAlone)},
         {"pushed",
-         fmt::format("{:.1f} of 60 s, 0.2 s every 4 s up to 60 N, varied ground", pushed.seconds)}};
+         fmt::format("{:.1f} of 60 s, 0.2 s every 4 s up to 60 N, varied ground", pushed.seconds)},
+        {"joint error", fmt::format("{:.1f} degrees a joint", joint_error)},
+        {"foot slip", fmt::format("{:.3f} m/s", tried.metrics.foot_slip)},
+        {"peak force", fmt::format("{:.2f} body weights", tried.metrics.peak_force)}};
     if (clip_speed > 0) {
+      result.lines.push_back({"speed over ground", fmt::format("{:.2f} m/s", tried.speed)});
+      result.lines.push_back({"speed of the clip", fmt::format("{:.2f} m/s", clip_speed)});
       result.lines.push_back(
-          {"speed", fmt::format("{:.2f} m/s by itself, the clip's {:.2f}; keeps {:.2f} to {:.2f}",
-                                alone.speed, clip_speed, clip_speed + skill_.pace.slowest,
-                                clip_speed + skill_.pace.fastest)});
+          {"speeds it takes", fmt::format("{:.2f} to {:.2f} m/s", clip_speed + skill_.pace.slowest,
+                                          clip_speed + skill_.pace.fastest)});
     }
+    result.shortfall = Shortfall(tried, clip_speed, joint_error);
     result.json = {{"clip", clip.motion.name},
                    {"character", skill_.character.name},
                    {"skill", out_},

@@ -100,8 +100,20 @@ void Learner::BeginEvolution() {
   state_.evolution = {};
   state_.direction_falls.assign(kPushDirections, 1.0);
   state_.start_falls.assign(graph_.segments.size(), 1.0);
-  if (options_.keep_heading && !options_.guided_heading) FindSteering();
+  if (options_.keep_heading && !options_.guided_heading && LearnsOneGait()) FindSteering();
   Pack(std::span(state_.policies).subspan(known_), &state_.evolution.parameters);
+}
+
+// What is new is a loop that goes somewhere: it can be steered. What stays where it is, and what
+// leads from one clip to another, goes on with the heading it has.
+bool Learner::LearnsOneGait() const {
+  int gait = -1;
+  for (int f = 0; f < graph_.Fragments(); ++f) {
+    if (!IsNew(f)) continue;
+    if (gait >= 0 && gait != graph_.fragments[f].segment) return false;
+    gait = graph_.fragments[f].segment;
+  }
+  return gait >= 0 && IsGait(graph_.segments[gait]);
 }
 
 // As long as it takes to visit what is new `cycles` times.

@@ -243,10 +243,12 @@ class Learner {
   void Perturb(const std::vector<char>& used, Random* random, std::span<float> out) const;
   bool GuidedEnough() const;
   void ApplyBorders();
-  int FirstAveraged(int all) const;  // of so many iterations of the evolution
+  double Survived(double push) const;  // N
+  int FirstAveraged(int all) const;    // of so many iterations of the evolution
   int FragmentsIn(double seconds) const;
   int StartInPool(int entry) const;
   bool IsNew(int fragment) const { return graph_.fragments[fragment].policy >= known_; }
+  bool LearnsOneGait() const;
   std::vector<int> SamplingCourse(int cycles, Random* random) const;
   // That of a block of trials (kTrialBlock), and the fragment after its last.
   std::vector<int> TrialCourse(std::uint64_t key, int block, Random* random) const;

@@ -134,6 +134,10 @@ std::vector<Learner::TrialResult> Learner::RunTrials(
         Random pick(0);
         std::vector<int> course = TrialCourse(key, block, &pick);
         const int start = course[0];
+        // Of a graph only gaits turn; a single clip learns to bear it, whatever it is.
+        const bool turns =
+            options.turned > 0 && (graph_.segments.size() == 1 ||
+                                   IsGait(graph_.segments[graph_.fragments[start].segment]));
         for (int k = 0; k < kTrialBlock; ++k) {
           const int trial = std::min(block * kTrialBlock + k, count - 1);
           policies(trial, &own[k]);
@@ -152,7 +156,7 @@ std::vector<Learner::TrialResult> Learner::RunTrials(
             episode.state = &state_.pool_states[at * state_size_];
             episode.base = state_.pool_base[at];
           }
-          if (k % group == 0 && options.turned > 0 && pick.Uniform() < 0.5) {
+          if (k % group == 0 && turns && pick.Uniform() < 0.5) {
             episode.base += static_cast<float>(pick.Uniform(-options.turned, options.turned));
           }
         }
@@ -288,6 +292,15 @@ void Learner::Average() {
     parameters = std::exchange(state_.average, {});
 }
 
+// The most so far: pushes grow with the skill, so that neither seconds nor pushes alone tell
+// whether it gets better.
+double Learner::Survived(double push) const {
+  for (const nlohmann::ordered_json& line : state_.history) {
+    push = std::max(push, line.value("survived", 0.0));
+  }
+  return push;
+}
+
 nlohmann::ordered_json Learner::Evolve() {
   EvolutionOptions evolution{.pairs = options_.evolve_pairs,
                              .sigma = state_.sigma,
@@ -340,17 +353,18 @@ nlohmann::ordered_json Learner::Evolve() {
   state_.evolution = search.State();
   Average();
   Unpack(state_.evolution.parameters, std::span(state_.policies).subspan(known_));
+  const double share = unperturbed / options_.evolve_seconds;
   nlohmann::ordered_json line = {{"phase", "evolve"},
                                  {"iteration", state_.iteration},
                                  {"seconds", seconds},
                                  {"of", options_.evolve_seconds},
                                  {"unperturbed", unperturbed},
                                  {"push", state_.push},
+                                 {"survived", Survived(state_.push * share)},
                                  {"sigma", state_.sigma},
                                  {"cost", cost},
                                  {"samples", 2 * evolution.pairs}};
   // Pushes as large as it can just take teach it most.
-  const double share = unperturbed / options_.evolve_seconds;
   if (share > kEasy) state_.push = std::min(options_.evolve_push, 1.2 * state_.push);
   if (share < kHard)
     state_.push = std::max(std::min(kFirstPush, options_.evolve_push), state_.push / 1.2);

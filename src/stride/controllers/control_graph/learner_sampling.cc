@@ -236,6 +236,7 @@ void Learner::KeepTheBest(nlohmann::ordered_json* line) {
   const double seconds = StandingSeconds(kGuidedTrials);
   (*line)["seconds"] = seconds;
   (*line)["of"] = options_.evolve_seconds;
+  (*line)["best"] = std::max(seconds, state_.best_seconds);
   state_.stale = seconds > 1.05 * state_.best_seconds ? 0 : state_.stale + 1;
   if (seconds >= state_.best_seconds) {  // of equals the last: it has seen more
     state_.best_seconds = seconds;

@@ -32,18 +32,19 @@ constexpr double kLeftOfATurn = 0.1;  // rad
 constexpr double kTaughtTurn = 0.8;  // rad
 
 struct SkillConfig {
-  double turn_rate = 0;     // rad/s
-  double turn_lead = 0.25;  // rad
-  double phase_reset = 0;   // s
-  double fall_action = 4;   // rad
+  double turn_rate = 0;    // rad/s
+  double turn_lead = 0;    // rad
+  double phase_reset = 0;  // s
+  double fall_action = 4;  // rad
   int seed = 0;
 };
 template <class Visitor>
 void VisitConfig(SkillConfig& c, Visitor& visit) {
   visit("turn_rate", c.turn_rate, {0, 10, "rad/s"},
         "how fast a commanded heading is taken up; 0: as fast as it was taught to");
-  visit("turn_lead", c.turn_lead, {0.01, 3, "rad"},
-        "how far the heading that is kept runs ahead of a character that turns, on a graph");
+  visit("turn_lead", c.turn_lead, {0, 3, "rad"},
+        "how far the heading that is kept runs ahead of a character that turns; 0: as far as it "
+        "was taught to");
   visit("phase_reset", c.phase_reset, {0, 0.5, "s"},
         "a foot that lands early by up to this time begins its landing fragment at once");
   visit("fall_action", c.fall_action, {0.5, 100, "rad"},
@@ -69,14 +70,16 @@ class SkillController final : public Controller {
     }
     graph_ = std::make_shared<const ControlGraph>(GraphOf(*skill_));
     choice_.emplace(graph_, skill_->plan, config_.seed);
+    drifts_.assign(graph_->segments.size(), 0.0);
     for (const Segment& each : graph_->segments) can_rise_ = can_rise_ || each.rises;
     time_step_ = input.world.time_step;
     servos_.emplace(graph_, character, terrain_);
     base_ = -segment().travel_heading;
     own_speed_ = MeanSpeed(segment().motion);
     // As fast as it was taught to; graphs, and skills learned before this was, follow slowly.
-    const bool quick = graph_->segments.size() == 1 && skill_->clip.mirror_axes;
-    turn_rate_ = config_.turn_rate > 0 ? config_.turn_rate : quick ? 1 : 0.6;
+    const bool taught = skill_->clip.mirror_axes;
+    turn_rate_ = config_.turn_rate > 0 ? config_.turn_rate : taught ? 1 : 0.6;
+    turn_lead_ = config_.turn_lead > 0 ? config_.turn_lead : taught ? kTaughtTurn : 0.25;
     if (graph_->segments.size() == 1) FindLandings();
   }
 
@@ -180,11 +183,10 @@ class SkillController final : public Controller {
     if (in_graph) {
       // Transitions and clips that turn by themselves do not bear more, nor what leads to them.
       if (segment().clip < 0 || turn_rate != 0 || !segment().travels) return;
-      if (std::fabs(course_error_) > GraphChoice::kFarAround && choice_->CanTurn()) return;
+      if (choice_->GoesToTurn()) return;
     }
     // The character comes along before the heading moves on.
-    const double lead = in_graph ? config_.turn_lead : kTaughtTurn;
-    if (heading_error_ * course_error_ < 0 && std::fabs(heading_error_) > lead) return;
+    if (heading_error_ * course_error_ < 0 && std::fabs(heading_error_) > turn_lead_) return;
     servos_->Steer(segment(), *command.heading, turn_rate_ * time_step_, &base_);
   }
 
@@ -256,18 +258,22 @@ class SkillController final : public Controller {
   // be a little slower than its clip. The heading and the pace that its feedback is shown move
   // against what whole rounds were off.
   void KeepWay(const State& state, const Command& command) {
-    const bool whole_round = graph_->segments.size() == 1 && fragment_ == segment().first;
-    if (!whole_round || !segment().travels || std::fabs(graph_->fragments.back().turn) > 0.05) {
-      return;
-    }
-    constexpr double kShare = 0.2, kMost = 0.6;  // of the error a round; rad
-    constexpr double kTurning = 0.35;            // rad off: it turns, or was pushed
+    const int now = graph_->fragments[fragment_].segment;
+    if (now != round_segment_) round_base_.reset();
+    round_segment_ = now;
+    const Segment& loop = segment();
+    const double turn = graph_->fragments[loop.first + loop.count - 1].turn;
+    if (fragment_ != loop.first || !IsGait(loop) || std::fabs(turn) > 0.05) return;
+    constexpr double kShare = 0.2;  // of the error a round
+    // Rad; and who is more off than that turns, or was pushed. Axes of a first frame leave more.
+    const double most = skill_->clip.mirror_axes ? 0.6 : 1.2;
+    const double turning = skill_->clip.mirror_axes ? 0.35 : 0.9;
     const Vec3d here = Vec3At(state.q, 0), way = here - round_start_;
-    const double off = std::remainder(std::atan2(way.y, way.x) - base_ - segment().travel_heading,
+    const double off = std::remainder(std::atan2(way.y, way.x) - base_ - loop.travel_heading,
                                       2 * std::numbers::pi);
     const bool straight = round_base_ && std::fabs(*round_base_ - base_) < 1e-6;
-    if (straight && skill_->keep_heading && std::fabs(off) < kTurning) {
-      drift_ = std::clamp(drift_ - kShare * off, -kMost, kMost);
+    if (straight && skill_->keep_heading && std::fabs(off) < turning) {
+      drifts_[now] = std::clamp(drifts_[now] - kShare * off, -most, most);
     }
     if (round_base_ && !skill_->pace.actions.empty()) {
       const double wanted = command.speed.value_or(own_speed_);
@@ -337,9 +343,9 @@ class SkillController final : public Controller {
     model_.SetState(state);
     const Articulation<double> art = model_.View();
     const Quat<float>& r = graph_->borders[graph_->fragments[fragment_].border].root;
-    const Facing<double> facing =
-        FacingOf(art.joints[0].rot, Quatd{r.w, r.x, r.y, r.z}, std::cos((base_ + drift_) / 2),
-                 std::sin((base_ + drift_) / 2));
+    const double shown_base = base_ + drifts_[graph_->fragments[fragment_].segment];
+    const Facing<double> facing = FacingOf(art.joints[0].rot, Quatd{r.w, r.x, r.y, r.z},
+                                           std::cos(0.5 * shown_base), std::sin(0.5 * shown_base));
     const double ground = SurfaceAt(terrain_, state.q[0], state.q[1]).height;
     double features[kFeatureCount];
     ComputeFeatures(model_.GetTree(), art, graph_->parts, facing, ground, features);
@@ -383,6 +389,7 @@ class SkillController final : public Controller {
   bool can_rise_ = false;
   double own_speed_ = 0;          // m/s, of the clip
   double turn_rate_ = 0;          // rad/s
+  double turn_lead_ = 0;          // rad
   std::vector<int> foot_of_;      // of each body: 0 left, 1 right, -1 neither
   std::vector<int> landings_[2];  // fragments
   // Memory of the run.
@@ -391,10 +398,12 @@ class SkillController final : public Controller {
   double clip_time_ = 0;     // of the graph's steps, s
   double base_ = 0;          // heading of the clip's beginning
   double course_error_ = 0;  // rad
-  double drift_ = 0;         // by which the heading shown to the feedback is off base_, rad
-  double pace_ = 0;          // m/s faster than by itself
+  // By which the heading shown to the feedback is off base_, of each segment, rad.
+  std::vector<double> drifts_;
+  double pace_ = 0;  // m/s faster than by itself
   Vec3d round_start_;
   std::optional<double> round_base_;  // base_ where the round began, once one has
+  int round_segment_ = -1;
   bool lying_ = false;
   double lying_seconds_ = 0;
   double free_seconds_ = 0;  // since somebody lay on top
