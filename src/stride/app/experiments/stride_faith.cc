@@ -77,7 +77,8 @@ struct Subject {
 
 Subject SubjectOf(const std::string& name, const std::string& file, const std::string& note) {
   const ClipSkill skill = LoadClipSkill(file);
-  const Segment& segment = GraphOf(skill).segments[0];
+  const ControlGraph graph = GraphOf(skill);
+  const Segment& segment = graph.segments[0];
   Subject subject{.name = name, .file = file, .note = note, .walks = true};
   subject.speed = MeanSpeed(segment.motion);
   subject.round = segment.motion.Duration();

@@ -27,15 +27,16 @@ namespace stride::control_graph_controller {
 namespace {
 
 constexpr double kLeftOfATurn = 0.1;  // rad
+constexpr double kFalling = 0.5;      // s, from the first sign of a fall until it lies, about
 // How far the heading may run ahead of a character; LearnOptions::evolve_turn teaches a little
 // more.
 constexpr double kTaughtTurn = 0.8;  // rad
 
 struct SkillConfig {
-  double turn_rate = 0;    // rad/s
-  double turn_lead = 0;    // rad
-  double phase_reset = 0;  // s
-  double fall_action = 4;  // rad
+  double turn_rate = 0;      // rad/s
+  double turn_lead = 0;      // rad
+  double phase_reset = 0;    // s
+  double fall_action = 1.8;  // rad
   int seed = 0;
 };
 template <class Visitor>
@@ -48,7 +49,8 @@ void VisitConfig(SkillConfig& c, Visitor& visit) {
   visit("phase_reset", c.phase_reset, {0, 0.5, "s"},
         "a foot that lands early by up to this time begins its landing fragment at once");
   visit("fall_action", c.fall_action, {0.5, 100, "rad"},
-        "feedback that asks for more than this twice in a row is taken for a fall");
+        "feedback of a gait that asks for more than this twice in a row is taken for a fall (who "
+        "stands asks for less than 1.4); of other clips for 1.6 times as much");
   visit("seed", c.seed, {0, 1 << 30}, "of random walks on a graph");
 }
 
@@ -76,10 +78,7 @@ class SkillController final : public Controller {
     servos_.emplace(graph_, character, terrain_);
     base_ = -segment().travel_heading;
     own_speed_ = MeanSpeed(segment().motion);
-    // As fast as it was taught to; graphs, and skills learned before this was, follow slowly.
-    const bool taught = skill_->clip.mirror_axes;
-    turn_rate_ = config_.turn_rate > 0 ? config_.turn_rate : taught ? 1 : 0.6;
-    turn_lead_ = config_.turn_lead > 0 ? config_.turn_lead : taught ? kTaughtTurn : 0.25;
+    for (const Segment& each : graph_->segments) bends_.push_back(BendOf(each));
     if (graph_->segments.size() == 1) FindLandings();
   }
 
@@ -96,7 +95,8 @@ class SkillController final : public Controller {
 
   void Step(const Observation& observation, const Command& command, Actuation* actuation) override {
     if (lying_) {
-      Lie(observation.state, observation.contacts);
+      lying_seconds_ += time_step_;
+      if (can_rise_) Lie(observation.state, observation.contacts);
     } else {
       Steer(command);
       // Known of a single clip only.
@@ -111,6 +111,7 @@ class SkillController final : public Controller {
     const int step = std::clamp(static_cast<int>(clip_time_ / graph_->time_step + 1e-6),
                                 segment().begin, segment().end - 1);
     servos_->Aim(step, action_, actuation);
+    if (lying_) Soften(actuation);
     servos_->ShowReference(step, base_, observation.state);
     if (!lying_) clip_time_ += time_step_;
   }
@@ -160,6 +161,25 @@ class SkillController final : public Controller {
   }
 
  private:
+  struct Bend {
+    double rate, lead;  // rad/s, rad
+  };
+  // As fast as it was taught to turn; skills learned before that was follow slowly. A bend takes
+  // the more of a gait the faster it is. Found by trying: walks fall from none of these, a run of
+  // 3 m/s at 2 rad/s, captured ones of 3.5 m/s with half of the lead.
+  Bend BendOf(const Segment& gait) const {
+    constexpr double kAside = 2.8, kFast = 3.2;  // m/s2, m/s
+    const double speed = std::max(MeanSpeed(gait.motion), 0.1);
+    Bend bend{0.6, 0.25};
+    if (skill_->clip.mirror_axes) {
+      bend = {std::clamp(kAside / speed, 0.5, 2.0),
+              speed < kFast ? kTaughtTurn : 0.45 * kTaughtTurn};
+    }
+    if (config_.turn_rate > 0) bend.rate = config_.turn_rate;
+    if (config_.turn_lead > 0) bend.lead = config_.turn_lead;
+    return bend;
+  }
+
   const Segment& segment() const { return graph_->segments[graph_->fragments[fragment_].segment]; }
 
   // The heading that is kept moves towards the commanded one, while something travels.
@@ -186,8 +206,9 @@ class SkillController final : public Controller {
       if (choice_->GoesToTurn()) return;
     }
     // The character comes along before the heading moves on.
-    if (heading_error_ * course_error_ < 0 && std::fabs(heading_error_) > turn_lead_) return;
-    servos_->Steer(segment(), *command.heading, turn_rate_ * time_step_, &base_);
+    const Bend& bend = bends_[graph_->fragments[fragment_].segment];
+    if (heading_error_ * course_error_ < 0 && std::fabs(heading_error_) > bend.lead) return;
+    servos_->Steer(segment(), *command.heading, bend.rate * time_step_, &base_);
   }
 
   // Fragments that begin when a foot lands in the clip, and which bodies belong to each foot.
@@ -287,36 +308,50 @@ class SkillController final : public Controller {
 
   // Of its state, or of feedback that asks for too much (the paper's sign).
   bool Fallen(const double* features, const BorderReference& border) {
-    float square = 0;
+    const bool gait = IsGait(segment());
+    const double most = gait ? config_.fall_action : 1.6 * config_.fall_action;
+    double square = 0;
     for (const float a : action_) square += a * a;
-    wild_ = square > config_.fall_action * config_.fall_action ? wild_ + 1 : 0;
-    return wild_ >= 2 ||
-           IsFallen(kFallFromReference, features[feature::kHeight],
-                    static_cast<double>(border.features[feature::kHeight]), TiltSquared(features));
+    wild_ = square > most * most ? wild_ + 1 : 0;
+    const bool lost =
+        IsFallen(kFallFromReference, features[feature::kHeight],
+                 static_cast<double>(border.features[feature::kHeight]), TiltSquared(features));
+    lost_ = lost ? lost_ + 1 : 0;
+    // A flip that is a little late is off for a moment; clips of graphs were taught not to be.
+    return wild_ >= 2 || lost_ >= (gait || can_rise_ ? 1 : 3);
+  }
+
+  // What falls falls like a body: servos that went on would throw it up.
+  void Soften(Actuation* actuation) const {
+    constexpr double kSoft = 0.15;
+    const double share =
+        can_rise_ ? std::clamp((lying_seconds_ - kFalling) / kFalling, kSoft, 1.0) : kSoft;
+    for (double& kp : actuation->kp) kp *= share;
+    for (double& kd : actuation->kd) kd *= std::sqrt(share);
   }
 
   void BeginToLie() {
     lying_ = true;
     lying_seconds_ = 0;
     free_seconds_ = 0;
-    wild_ = 0;
+    wild_ = lost_ = 0;
     std::fill(action_, action_ + kActionCount, 0.0f);
   }
 
   // Aims at the pose in which the nearest way to rise begins, until it is taken and nobody lies on
   // top.
   void Lie(const State& state, std::span<const Contact> contacts) {
-    constexpr double kLeast = 0.8, kMost = 2.5, kMostBelow = 8;  // s
-    constexpr double kTilt = 0.5, kSlow = 0.4;                   // rad; m/s or rad/s
-    constexpr double kPressed = 50;                              // N
-    constexpr double kFree = 0.3;                                // s
+    constexpr double kLeast = kFalling + 0.8, kMost = kFalling + 2.5, kMostBelow = 8;  // s
+    constexpr double kTilt = 0.5, kSlow = 0.4;  // rad; m/s or rad/s
+    constexpr double kPressed = 50;             // N
+    constexpr double kFree = 0.3;               // s
+    if (lying_seconds_ < kFalling) return;
     const int rising = NearestRising(*graph_, state);
     const int first = graph_->segments[rising].first;
     if (first != fragment_) {
       fragment_ = first;
       clip_time_ = graph_->fragments[first].begin * graph_->time_step;
     }
-    lying_seconds_ += time_step_;
     const Quatd root{state.q[3], state.q[4], state.q[5], state.q[6]};
     const Quat<float>& r = graph_->borders[graph_->fragments[first].border].root;
     double fastest = 0;
@@ -376,7 +411,7 @@ class SkillController final : public Controller {
         action_[k] += static_cast<float>(push_turn_) * skill_->turns.actions[fragment_][k];
       }
     }
-    if (can_rise_ && Fallen(features, graph_->borders[now.border])) BeginToLie();
+    if (Fallen(features, graph_->borders[now.border])) BeginToLie();
   }
 
   std::shared_ptr<const ClipSkill> skill_;
@@ -388,8 +423,7 @@ class SkillController final : public Controller {
   std::optional<ClipServos> servos_;
   bool can_rise_ = false;
   double own_speed_ = 0;          // m/s, of the clip
-  double turn_rate_ = 0;          // rad/s
-  double turn_lead_ = 0;          // rad
+  std::vector<Bend> bends_;       // of each segment
   std::vector<int> foot_of_;      // of each body: 0 left, 1 right, -1 neither
   std::vector<int> landings_[2];  // fragments
   // Memory of the run.
@@ -407,7 +441,7 @@ class SkillController final : public Controller {
   bool lying_ = false;
   double lying_seconds_ = 0;
   double free_seconds_ = 0;  // since somebody lay on top
-  int wild_ = 0;             // fragments in a row
+  int wild_ = 0, lost_ = 0;  // fragments in a row
   bool acted_ = false;
   bool turns_ = false;    // a heading is commanded
   double push_turn_ = 0;  // share of the recorded actions that turn it, -1 to 1
