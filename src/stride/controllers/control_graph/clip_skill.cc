@@ -160,6 +160,7 @@ Json PayloadOf(const ClipSkill& skill) {
   if (skill.turns.rate > 0) {
     json["turns"] = {{"rate", skill.turns.rate}, {"actions", ActionsJson(skill.turns.actions)}};
   }
+  if (skill.turn_rate > 0) json["turn_rate"] = skill.turn_rate;
   if (!skill.pace.actions.empty()) {
     json["pace"] = {{"slowest", skill.pace.slowest},
                     {"fastest", skill.pace.fastest},
@@ -220,6 +221,7 @@ ClipSkill FromEnvelope(const Skill& envelope) {
     skill.turns = TurnsFrom(node["turns"], graph.Fragments());
   }
   if (node.value().contains("pace")) skill.pace = PaceFrom(node["pace"], graph.policies);
+  if (node.value().contains("turn_rate")) skill.turn_rate = NumberIn(node["turn_rate"], 0, 10);
   return skill;
 }
 

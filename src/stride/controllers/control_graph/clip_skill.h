@@ -27,6 +27,7 @@ struct ClipSkill {
   State start;      // where a performance begins, in the first clip's axes; empty: as the clip does
   PushTurns turns;  // how it turns if it keeps no heading
   Pace pace;        // how it goes slower and faster
+  double turn_rate = 0;               // rad/s that it bears; 0: not known
   nlohmann::ordered_json provenance;  // how it was learned: settings, seed, version
   nlohmann::ordered_json metrics;     // what it was found to do
   // Of clips and transitions ("walk>run"), 0 to 1 as found when it was learned.

@@ -118,6 +118,7 @@ class SkillJob final : public LearningJob {
     skill_.policies = learner_.Known().policies;
     skill_.start = learner_.Start();
     RecordTurns(&skill_);
+    if (clip_speed > 0 && skill_.keep_heading) skill_.turn_rate = FindTurnRate(skill_);
     const SkillTryout tried = TryOut(skill_, kAlone);
     const double joint_error = tried.metrics.tracking_error_deg.value_or(0);
     skill_.metrics = {{"seconds_of_100", tried.seconds},
@@ -152,6 +153,10 @@ class SkillJob final : public LearningJob {
       result.lines.push_back(
           {"speeds it takes", fmt::format("{:.2f} to {:.2f} m/s", clip_speed + skill_.pace.slowest,
                                           clip_speed + skill_.pace.fastest)});
+    }
+    if (skill_.turn_rate > 0) {
+      result.lines.push_back(
+          {"turns", fmt::format("at up to {:.0f} degrees a second", skill_.turn_rate * 57.29578)});
     }
     result.shortfall = Shortfall(tried, clip_speed, joint_error);
     result.json = {{"clip", clip.motion.name},

@@ -35,6 +35,7 @@ constexpr double kTaughtTurn = 0.8;  // rad
 struct SkillConfig {
   double turn_rate = 0;      // rad/s
   double turn_lead = 0;      // rad
+  double turn_action = 0.8;  // rad
   double phase_reset = 0;    // s
   double fall_action = 1.8;  // rad
   int seed = 0;
@@ -46,6 +47,8 @@ void VisitConfig(SkillConfig& c, Visitor& visit) {
   visit("turn_lead", c.turn_lead, {0, 3, "rad"},
         "how far the heading that is kept runs ahead of a character that turns; 0: as far as it "
         "was taught to");
+  visit("turn_action", c.turn_action, {0, 100, "rad"},
+        "feedback that asks for more than this is not led on into a turn for now");
   visit("phase_reset", c.phase_reset, {0, 0.5, "s"},
         "a foot that lands early by up to this time begins its landing fragment at once");
   visit("fall_action", c.fall_action, {0.5, 100, "rad"},
@@ -164,17 +167,15 @@ class SkillController final : public Controller {
   struct Bend {
     double rate, lead;  // rad/s, rad
   };
-  // As fast as it was taught to turn; skills learned before that was follow slowly. A bend takes
-  // the more of a gait the faster it is. Found by trying: walks fall from none of these, a run of
-  // 3 m/s at 2 rad/s, captured ones of 3.5 m/s with half of the lead.
+  // As fast as it was found to bear; else, and on graphs, as most bear what were taught to turn.
+  // Skills learned before that was follow slowly.
   Bend BendOf(const Segment& gait) const {
-    constexpr double kAside = 2.8, kFast = 3.2;  // m/s2, m/s
-    const double speed = std::max(MeanSpeed(gait.motion), 0.1);
+    constexpr double kAside = 2.8;  // m/s2: the faster, the more a bend takes
     Bend bend{0.6, 0.25};
     if (skill_->clip.mirror_axes) {
-      bend = {std::clamp(kAside / speed, 0.5, 2.0),
-              speed < kFast ? kTaughtTurn : 0.45 * kTaughtTurn};
+      bend = {std::clamp(kAside / std::max(MeanSpeed(gait.motion), 0.1), 0.5, 1.2), kTaughtTurn};
     }
+    if (skill_->turn_rate > 0) bend.rate = skill_->turn_rate;
     if (config_.turn_rate > 0) bend.rate = config_.turn_rate;
     if (config_.turn_lead > 0) bend.lead = config_.turn_lead;
     return bend;
@@ -208,6 +209,7 @@ class SkillController final : public Controller {
     // The character comes along before the heading moves on.
     const Bend& bend = bends_[graph_->fragments[fragment_].segment];
     if (heading_error_ * course_error_ < 0 && std::fabs(heading_error_) > bend.lead) return;
+    if (asked_ > config_.turn_action) return;  // it has enough to do
     servos_->Steer(segment(), *command.heading, bend.rate * time_step_, &base_);
   }
 
@@ -310,9 +312,7 @@ class SkillController final : public Controller {
   bool Fallen(const double* features, const BorderReference& border) {
     const bool gait = IsGait(segment());
     const double most = gait ? config_.fall_action : 1.6 * config_.fall_action;
-    double square = 0;
-    for (const float a : action_) square += a * a;
-    wild_ = square > most * most ? wild_ + 1 : 0;
+    wild_ = asked_ > most ? wild_ + 1 : 0;
     const bool lost =
         IsFallen(kFallFromReference, features[feature::kHeight],
                  static_cast<double>(border.features[feature::kHeight]), TiltSquared(features));
@@ -411,6 +411,9 @@ class SkillController final : public Controller {
         action_[k] += static_cast<float>(push_turn_) * skill_->turns.actions[fragment_][k];
       }
     }
+    double square = 0;
+    for (const float a : action_) square += a * a;
+    asked_ = std::sqrt(square);
     if (Fallen(features, graph_->borders[now.border])) BeginToLie();
   }
 
@@ -446,6 +449,7 @@ class SkillController final : public Controller {
   bool turns_ = false;    // a heading is commanded
   double push_turn_ = 0;  // share of the recorded actions that turn it, -1 to 1
   float action_[kActionCount] = {};
+  double asked_ = 0;  // rad, size of the action
   float heading_error_ = 0;
   double in_air_[2] = {0, 0};  // s, left and right foot
 };

@@ -13,4 +13,8 @@ struct SkillTryout {
 };
 SkillTryout TryOut(const ClipSkill& skill, double seconds);
 
+// The fastest of some rates, rad/s, at which trials that are told to turn by 90 to 180 degrees to
+// either side, at any moment of a round, all stand; less a margin. 0: none of them.
+double FindTurnRate(const ClipSkill& skill);
+
 }  // namespace stride
