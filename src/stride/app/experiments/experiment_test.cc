@@ -165,7 +165,7 @@ TEST_F(ExperimentTest, RefusesOptionsThatNoneTakesAndFoldersThatAreNone) {
       error({.only = {"kick"}}, "liu16/speed"),
       testing::AllOf(HasSubstr("liu16/speed does not take --only"), HasSubstr("liu16/table2")));
   EXPECT_THAT(error({.mocap = In("")}, "boeing08/gaits"),
-              HasSubstr("liu16/table2, liu16/kick-push"));
+              HasSubstr("liu16/table2, liu16/iterations"));
   EXPECT_THAT(error({.skills = In("")}, "liu16/iterations"), HasSubstr("--skills"));
   EXPECT_THAT(error({.skills = In("nowhere")}, "liu16/kick-push"),
               HasSubstr("--skills is '" + In("nowhere")));

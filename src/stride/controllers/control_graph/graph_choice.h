@@ -28,8 +28,10 @@ class GraphChoice {
 
   const std::vector<std::string>& Styles() const { return *styles_; }
   BehaviourGraph Picture(const ClipSkill& skill) const;
-  int NodeOf(int fragment) const;                    // for a transition, the node it leads to
-  bool GoesToTurn() const { return goes_to_turn_; }  // by a clip, as Next last chose
+  int NodeOf(int fragment) const;  // for a transition, the node it leads to
+  // As Next last chose: it turns by a clip, or goes straight on for a while to come back.
+  bool GoesToTurn() const { return goes_to_turn_; }
+  bool GetsAway() const { return straight_ > 0; }
   // Of a clip that goes around; 0 for others and transitions, rad/s.
   double TurnRate(int fragment) const;
 

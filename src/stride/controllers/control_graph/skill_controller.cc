@@ -204,7 +204,8 @@ class SkillController final : public Controller {
     if (in_graph) {
       // Transitions and clips that turn by themselves do not bear more, nor what leads to them.
       if (segment().clip < 0 || turn_rate != 0 || !segment().travels) return;
-      if (choice_->GoesToTurn()) return;
+      const bool far = std::fabs(course_error_) > GraphChoice::kFarAround;
+      if (choice_->GoesToTurn() || (choice_->GetsAway() && far)) return;
     }
     // The character comes along before the heading moves on.
     const Bend& bend = bends_[graph_->fragments[fragment_].segment];
