@@ -54,6 +54,10 @@ Findings Measure(const ExperimentContext& context) {
     const bool built_in = clip.file[0] == '\0';
     if (!built_in && context.mocap.empty()) return;
     if (context.quick && !(built_in && std::string(clip.skill) == "spin")) return;
+    if (!context.only.empty() &&
+        std::find(context.only.begin(), context.only.end(), clip.skill) == context.only.end()) {
+      return;
+    }
     CaptureOptions capture{.first_frame = clip.first, .last_frame = clip.last, .fps = clip.fps};
     MotionSource source =
         built_in ? LoadAnyMotion(clip.skill, "kwon17")
@@ -101,7 +105,8 @@ Findings Measure(const ExperimentContext& context) {
          .note = fmt::format("joints at most {:.1f} degrees off, height {:.0f} %; pushed by 50 N "
                              "for 0.2 s: {} stand",
                              error, 100 * off, stood_pushed)});
-    context.Tell(fmt::format("{}: {} of {}", findings.rows.back().name, stood, tries));
+    const Row& row = findings.rows.back();
+    context.Tell(fmt::format("{}: {} of {}; {}", row.name, stood, tries, row.note));
   };
   for (const Kwon17Mode mode : kKwon17Modes) {
     for (const Clip& clip : kClips) measure(clip, mode);
