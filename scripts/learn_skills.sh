@@ -25,13 +25,14 @@ declare -A settings=(
   [spline-biped-static]="--character biped --population 48 --generations 240 --set trials=2 --fitness static --speed 0.12 --set shortest=0.8 --set reach=0.8"
   [spline-android-jump]="--character android --population 96 --generations 200 --set trials=2 --fitness jump --symmetry together --set shortest=0.25"
   [spline-tripod]="--character tripod --population 48 --generations 240 --set trials=2"
+  [pendulum_walk]="" [pendulum_run]=""
   [simbicon_run]="--gait run --speed 3 --set iterations=250 --set push=80"
 )
 names=("$@")
 if ((${#names[@]} == 0)); then names=(walk walk_slow walk_fast march run locomotion simbicon_walk simbicon_robust simbicon_run
   walker-stocky walker-short walker-tall walker-thin walker-overweight walker-longarm walker-uphill walker-ice
   spline-biped spline-android spline-snake spline-quadruped spline-hexapod spline-hopper
-  spline-tripod spline-biped-static spline-android-jump); fi
+  spline-tripod spline-biped-static spline-android-jump pendulum_walk pendulum_run); fi
 
 missed=()
 folder=$(mktemp -d)
@@ -64,6 +65,11 @@ for name in "${names[@]}"; do
   if [[ $name == spline-* ]]; then
     # shellcheck disable=SC2086  # several words on purpose
     build/stride learn spline --name "$name" --seed 1 --optimizer cma --set servo_generations=0 ${settings[$name]} -o "$folder/$name.skill"
+    mv "$folder/$name.skill" data/skills/
+    continue
+  fi
+  if [[ $name == pendulum_* ]]; then
+    build/stride learn pendulum "${name#pendulum_}" --name "$name" --seed 1 -o "$folder/$name.skill"
     mv "$folder/$name.skill" data/skills/
     continue
   fi

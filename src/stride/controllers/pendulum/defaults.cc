@@ -26,7 +26,7 @@ PendulumConfig DefaultConfig(const PendulumReference& clip, PendulumUse use) {
     config.planner.height_damping = 901;
     config.planner.shift_gain = 0.0372;
     config.planner.shift_integral = 0.0311;
-    config.planner.lateral = 0.279;
+    config.planner.lateral = 0.4;
     config.planner.most_step = 0.651;
     config.body.joint_stiffness = 137;
     config.body.joint_damping = 15.3;

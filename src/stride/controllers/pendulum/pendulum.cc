@@ -9,12 +9,12 @@
 namespace stride {
 namespace {
 
-constexpr double kTurnGain = 1.5;          // rad/s for each rad that the heading is off
-constexpr double kSpeedIntegral = 0.3;     // 1/s
-constexpr double kMostIntegral = 0.5;      // of the speed that is asked for
-constexpr double kMeanSpeed = 0.5;         // s over which it is averaged
-constexpr double kTurnIntegral = 1;        // 1/s
-constexpr double kMostTurnIntegral = 0.6;  // of the rate of turning that is asked for
+constexpr double kTurnGain = 1.5;        // rad/s for each rad that the heading is off
+constexpr double kSpeedIntegral = 0.3;   // 1/s
+constexpr double kMostIntegral = 0.5;    // of the speed that is asked for
+constexpr double kMeanSpeed = 0.5;       // s over which it is averaged
+constexpr double kTurnIntegral = 1;      // 1/s
+constexpr double kMostTurnIntegral = 3;  // of the rate of turning that is asked for
 // What a clip's speed can be changed to: as far as it was tried.
 constexpr double kSlowest = 0.6, kFastest = 1.6;
 constexpr double kTouch = 20;     // N, from which on a foot has landed; the paper does not say

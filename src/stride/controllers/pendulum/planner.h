@@ -89,6 +89,15 @@ class PendulumPlanner {
   // One plan. The model is at `state`; `touches`: feet that touch the ground.
   void Plan(Model<double>* model, const State& state, const PlannerCommand& command,
             std::array<bool, 2> touches, WholeBodyTarget* target);
+  // Its stages, in order; Plan calls them.
+  struct Pose {
+    std::vector<double> q;
+    BodyFrames frames;
+    double lowered = 0;  // m, by Lower
+  };
+  void Estimate(Model<double>* model, const State& state);
+  void Predict(const PlannerCommand& command);
+  void Reconstruct(int ahead, Pose* pose);
   // Which feet stand in the plan.
   std::array<bool, 2> Stands() const;
   // Goes on by one step of kPlanStep.
@@ -104,13 +113,6 @@ class PendulumPlanner {
   const std::array<LimbPlace, 2>& Landings() const { return landings_; }
 
  private:
-  struct Pose {
-    std::vector<double> q;
-    BodyFrames frames;
-    double lowered = 0;  // m, by Lower
-  };
-  void Estimate(Model<double>* model, const State& state);
-  void Predict(const PlannerCommand& command);
   void Synchronise(std::array<bool, 2> touches);
   void Land(int limb, int at);
   void Pace();
@@ -121,7 +123,6 @@ class PendulumPlanner {
   void Bound(int limb, const Support& support, ShearedFrame* frame) const;
   LimbPlace Place(int limb, double at) const;
   void Lower(const std::array<LimbPlace, 2>& places, Pose* pose) const;
-  void Reconstruct(int ahead, Pose* pose);
   void SolveRoot(const RigidFrame& wanted, const std::array<LimbPlace, 2>& places, int at,
                  Pose* pose);
   void SolveLegs(const std::array<LimbPlace, 2>& places, Pose* pose) const;
