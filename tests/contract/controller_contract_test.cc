@@ -38,6 +38,8 @@ void* Allocate(std::size_t size, std::size_t alignment) {
 }
 }  // namespace
 
+// Both come from malloc; GCC sees only the one that it has inlined.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 // Counted in the whole binary.
 void* operator new(std::size_t size) { return Allocate(size, 1); }
 void* operator new[](std::size_t size) { return Allocate(size, 1); }
