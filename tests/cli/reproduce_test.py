@@ -61,7 +61,7 @@ class Reproduce(Case):
                 self.refuse(["reproduce", "liu16/table2", option, folder + "/no", *out], option,
                             "no folder")
                 self.refuse(["reproduce", "liu16/speed", option, folder, *out], option,
-                            "liu16/table2, liu16/kick-push")
+                            "liu16/table2, ", "liu16/kick-push")
             self.refuse(["reproduce", "liu16/speed", "--only", "kick", *out], "--only", "liu16/table2")
             self.assertFalse(os.path.exists(out[-1]))
             # Where no clips are, the rows say how to give them.

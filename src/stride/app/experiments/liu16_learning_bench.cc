@@ -217,7 +217,7 @@ double LearnOnRanks(const Settings& settings, const std::string& out, const std:
                     int ranks) {
   std::string command = fmt::format(
       "mpirun {} --oversubscribe -n {} {} learn skill walk --threads 1 --quiet --json "
-      "-o {}",
+      "--accept-partial -o {}",
       geteuid() == 0 ? "--allow-run-as-root" : "", ranks, Quoted(program), Quoted(out));
   for (const auto& [key, value] : settings) command += fmt::format(" --set {}={}", key, value);
   const auto json = nlohmann::json::parse(OutputOf(command + " 2>/dev/null"), nullptr, false);
