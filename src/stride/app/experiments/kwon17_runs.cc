@@ -20,9 +20,9 @@ class Mover {
   Mover(Kwon17Mode mode, const std::shared_ptr<const PendulumRig>& rig, const Kwon17Trial& trial)
       : trunk_(rig->reference.character().BodyOf(Role::kTrunk)),
         point_(rig->reference.character().bodies[trunk_].com) {
-    PendulumConfig config =
+    PendulumConfig config = trial.config.value_or(
         DefaultConfig(rig->reference, mode == Kwon17Mode::kProgram ? PendulumUse::kSimulator
-                                                                   : PendulumUse::kTorques);
+                                                                   : PendulumUse::kTorques));
     if (trial.turn != 0) config.turning = std::fabs(trial.turn);
     World world;
     world.actors = {rig->reference.character()};

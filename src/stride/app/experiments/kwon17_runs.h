@@ -30,6 +30,7 @@ struct Kwon17Trial {
   double turn = 0;              // rad/s, all the time
   double slope = 0;             // degrees, uphill
   std::vector<Kwon17Push> pushes;
+  std::optional<PendulumConfig> config;  // none: DefaultConfig
 };
 struct Kwon17Result {
   double seconds = 0;

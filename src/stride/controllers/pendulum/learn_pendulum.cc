@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "stride/controllers/pendulum/defaults.h"
+#include "stride/controllers/pendulum/improve_pendulum.h"
 #include "stride/controllers/pendulum/learn_performance.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
@@ -23,6 +24,27 @@ namespace {
 
 constexpr double kTrialSeconds = 30;
 constexpr double kWishedStep = 1.0 / 960;
+
+// Settings of `learn pendulum`: the controller's own, and those of the search.
+struct LearnSettings {
+  PendulumConfig config;
+  ImproveSettings improve;
+};
+template <class Visitor>
+void VisitConfig(LearnSettings& s, Visitor& visit) {
+  VisitConfig(s.config, visit);
+  visit("improve", s.improve);
+}
+LearnSettings SettingsOf(const LearningRequest& request, const PendulumConfig& defaults) {
+  LearnSettings settings{.config = defaults};
+  for (const std::string& text : request.settings) {
+    SetConfigValue(text, &settings);
+    if (text.starts_with("improve.") && !request.Has("improve")) {
+      throw InputError(fmt::format("'{}' has no effect without --improve", text));
+    }
+  }
+  return settings;
+}
 
 struct Tried {
   double seconds = 0, way = 0;
@@ -63,8 +85,7 @@ class AnalysisJob final : public LearningJob {
     const auto begin = std::chrono::steady_clock::now();
     rig_ = std::make_shared<const PendulumRig>(source_.character, source_.motion);
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    config_ = DefaultConfig(rig_->reference, PendulumUse::kTorques);
-    for (const std::string& text : request_.settings) SetConfigValue(text, &config_);
+    config_ = SettingsOf(request_, DefaultConfig(rig_->reference, PendulumUse::kTorques)).config;
     tried_ = TryOut(source_.character, rig_, config_);
     history_.push_back({{"fit_error", rig_->reference.FitError()}, {"alone", tried_.seconds}});
     return history_.back();
@@ -132,10 +153,9 @@ class AnalysisJob final : public LearningJob {
   nlohmann::ordered_json history_ = nlohmann::ordered_json::array();
 };
 
-std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Workers&,
+std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Workers& workers,
                                      std::vector<std::string>* warnings) {
-  PendulumConfig checked;  // before the work
-  for (const std::string& text : request.settings) SetConfigValue(text, &checked);
+  const PendulumConfig checked = SettingsOf(request, {}).config;  // before the work
   const std::string body = request.character.empty() ? "kwon17" : request.character;
   CaptureOptions capture;
   if (request.Has("range")) {
@@ -161,6 +181,19 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   if (!told.empty()) {
     annotation = ParseAnnotation(ReadFile(told), told, source.motion, source.character);
     Apply(annotation, &source.motion);
+  }
+  if (request.Has("improve")) {
+    if (annotation.pendulum == PendulumKind::kPivoted || !source.motion.loops) {
+      throw InputError(fmt::format(
+          "--improve takes loops; '{}' is performed once: leave --improve away", request.input));
+    }
+    if (request.Has("annotate")) {
+      throw InputError("--annotate has no effect with --improve: annotate first, in a run alone");
+    }
+    const PendulumReference reference(source.character, source.motion);
+    const LearnSettings settings =
+        SettingsOf(request, DefaultConfig(reference, PendulumUse::kTorques));
+    return MakeImprovement(request, source, settings.config, settings.improve, workers);
   }
   if (annotation.pendulum == PendulumKind::kPivoted) {
     return MakePerformanceJob(request, std::move(source), checked, !told.empty());
@@ -197,22 +230,25 @@ PendulumSkill SkillOf(const Skill& skill) {
 LearningMethod PendulumLearning() {
   return {.name = "pendulum",
           .summary =
-              "a clip that is balanced by an inverted pendulum: analysed in a moment, "
-              "nothing is searched for",
+              "a clip that is balanced by an inverted pendulum: analysed in a moment, improved by "
+              "a search if asked for",
           .input = "CLIP",
           .input_help = "Built-in motion, motion file or motion capture",
           .examples = {"stride learn pendulum walk -o walk.skill",
                        "stride learn pendulum capture.bvh -o mine.skill --character kwon17",
+                       "stride learn pendulum run --improve -o run.skill",
                        "stride learn pendulum flip.bvh --once --range 28:130 --fps 60 "
                        "--annotate flip.json -o flip.skill"},
-          .options = {{"once", "The clip is performed once, not closed to a loop",
+          .options = {{"improve", "Search for landings and gains that stand longer (minutes)",
+                       LearningOption::Kind::kFlag},
+                      {"once", "The clip is performed once, not closed to a loop",
                        LearningOption::Kind::kFlag},
                       {"range", "Frames of a motion-capture file to take, first:last, from 0"},
                       {"fps", "True rate of a capture, frames/s, where the file is wrong"},
                       {"annotation", "File that says which limbs stand when, and the pendulum"},
                       {"annotate", "Write what was found as such a file",
                        LearningOption::Kind::kOutput}},
-          .schema = [] { return ConfigSchema<PendulumConfig>(); },
+          .schema = [] { return ConfigSchema<LearnSettings>(); },
           .make = MakeJob};
 }
 

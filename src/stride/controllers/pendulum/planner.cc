@@ -176,6 +176,11 @@ void PendulumPlanner::Adapt(const PlannerCommand& command) {
                   heading_);
 }
 
+Level2 PendulumPlanner::ShiftOf(int limb) const {
+  return shift_ + Turned({config_.shift_ahead, limb == 0 ? config_.shift_out : -config_.shift_out},
+                         heading_);
+}
+
 // Frames of the clip a step. A body that flies cannot be hurried.
 double PendulumPlanner::RateAt(double at) const {
   const PendulumReference& ref = rig_->reference;
@@ -217,7 +222,7 @@ LimbPlace PendulumPlanner::Place(int limb, double at) const {
         after.first > lifted ? std::clamp((at - lifted) / (after.first - lifted), 0.0, 1.0) : 1;
     lift = config_.clearance * std::pow(std::sin(M_PI * t), 2);
     ShearedFrame next = PredictedFrame(after);
-    next.base = next.base + shift_;
+    next.base = next.base + ShiftOf(limb);
     Bound(limb, after, &next);
     frame = Between(support_[limb], next, t);
   }
@@ -329,7 +334,7 @@ void PendulumPlanner::Land(int limb, int at) {
   const PendulumReference& ref = rig_->reference;
   const Support support = ref.SupportAfter(limb, at);
   ShearedFrame frame = PredictedFrame(support);
-  frame.base = frame.base + shift_;
+  frame.base = frame.base + ShiftOf(limb);
   const Vec3d there = ToWorld(frame, ref.Local(limb, ref.Wrapped(at)).position);
   const Vec3d foot = frames_.position[ref.feet()[limb].foot];
   frame.base = frame.base + Level2{foot.x - there.x, foot.y - there.y};

@@ -32,6 +32,9 @@ struct PlannerConfig {
   // Landings further out for who is too fast, m for each m/s, and m/s for each m/s, in place of a
   // displacement map that is found off-line.
   double shift_gain = 0, shift_gain_side = 0, shift_integral = 0;
+  // Landings always further ahead and further from each other, m: a displacement map (eq. 7) that
+  // is the same for both feet and all steps.
+  double shift_ahead = 0, shift_out = 0;
   double most_force = 200;  // N, of the pole's control force in the level momentum's rate
   bool late = true;         // a foot that is late stands where it has got to, until it touches
   bool solve_root = false;  // eq. 8; off: the root moves rigidly with the pole
@@ -56,6 +59,8 @@ void VisitConfig(PlannerConfig& c, Visitor& visit) {
   visit("shift_gain", c.shift_gain, {0, 1, "s"}, "landings further out for who is too fast");
   visit("shift_gain_side", c.shift_gain_side, {0, 1, "s"}, "the same, to the side");
   visit("shift_integral", c.shift_integral, {0, 1}, "the same ahead, little by little");
+  visit("shift_ahead", c.shift_ahead, {-0.5, 0.5, "m"}, "landings always further ahead");
+  visit("shift_out", c.shift_out, {-0.2, 0.2, "m"}, "landings always further from each other");
   visit("most_force", c.most_force, {1, 1e4, "N"}, "of the pole in the level momentum's rate");
   visit("late", c.late, "a foot that is late stands where it has got to");
   visit("solve_root", c.solve_root, "the root is solved for the planned pole (eq. 8)");
@@ -117,6 +122,7 @@ class PendulumPlanner {
   void Land(int limb, int at);
   void Pace();
   void Adapt(const PlannerCommand& command);
+  Level2 ShiftOf(int limb) const;
   double RateAt(double at) const;
   int StepsUntil(double frame) const;
   ShearedFrame PredictedFrame(const Support& support) const;
