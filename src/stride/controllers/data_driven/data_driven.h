@@ -27,7 +27,8 @@ struct DataDrivenConfig {
        swing_height = true;
   // Feet are laid on the ground as it is under them, and lifted over what rises; else it is level.
   bool knows_ground = true;
-  std::string row = "normal";  // of RowOfGains() that `gains` starts from
+  // Of RowOfGains() that `gains` starts from; the paper's gains are those of single clips.
+  std::string row = "tuned_any";
   FeedbackGains gains;
   AnimationConfig animation;
 };
@@ -48,7 +49,8 @@ void VisitConfig(DataDrivenConfig& c, Visitor& visit) {
   visit("knows_ground", c.knows_ground, "feet follow the ground under them; else it is level");
   visit("row", c.row, {},
         "gains to start from: a row of the paper's Figure 5 (normal), or one tuned here "
-        "(tuned_normal); for several motions one each, with commas between");
+        "(tuned_normal; tuned_any for walks that have none); for several motions one each, with "
+        "commas between");
   visit("gains", c.gains);
   visit("animation", c.animation);
 }

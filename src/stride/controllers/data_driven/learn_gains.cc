@@ -39,6 +39,8 @@ struct GainSettings {
   int alone_iterations = 35, iterations = 25, population = 32, trials = 6;
   double seconds = 15, push = 40, push_seconds = 0.4, push_every = 3;
   double sigma = 0.5, faith = 1, slowest = 0.4;
+  // Higher steps are steadier, so without a bound every search ends in a march. The authors' most.
+  double most_lift = 0.07;
   double time_step = 1.0 / 450;  // rougher steps learn walks that fall at finer ones
   std::string tracking = "prescribed", row = "auto";
   double k_t = 40;
@@ -59,6 +61,8 @@ void VisitConfig(GainSettings& s, Visitor& visit) {
   visit("sigma", s.sigma, {0.001, 2}, "how far the search looks at first, in usual spreads");
   visit("faith", s.faith, {0, 10}, "weight of speed and direction against not falling");
   visit("slowest", s.slowest, {0, 1}, "slowest speed that it is told to go at, of the clip's");
+  visit("most_lift", s.most_lift, {0, 0.2, "m"},
+        "that a foot may be made to swing higher than in the clip");
   visit("time_step", s.time_step, {0.0005, 0.01, "s"}, "of the simulation that is learned in");
   visit("tracking", s.tracking, {"prescribed", "inverse", "servo"}, "as of the controller");
   visit("row", s.row, {},
@@ -254,6 +258,10 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, std::span<cons
     space.scales.push_back(kSpread[k]);
     space.lower.push_back(fields[k].range.min);
     space.upper.push_back(fields[k].range.max);
+    if (kGainMembers[k] == &FeedbackGains::lift) {
+      space.upper.back() = std::max(settings.most_lift, 1e-3);
+      space.start[k] = std::min(space.start[k], space.upper.back());
+    }
   }
   search.optimizer = std::make_unique<CmaEs>(options, plan->request.seed, space);
   search.iterations = pushes ? settings.iterations : settings.alone_iterations;

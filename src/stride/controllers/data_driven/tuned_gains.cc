@@ -4,10 +4,43 @@ namespace stride {
 
 // Found by `stride learn gains` (seed 1, steps of 1/450 s, accelerations prescribed), on
 // `lee10-round`; those called "pushes" on `lee10-heavy`, and "bodies" is the normal walk's with a
-// load on a leg or longer legs (--load, --change). Clips as in
+// load on a leg or longer legs (--load, --change). "any" is one row for nine walks of nine people
+// (--also): what a walk that nobody tuned to begins with. Clips as in
 // app/experiments/lee10_walks.cc; "walk" and "walk_slow" are built in.
 const std::vector<GainRow>& TunedGains() {
   static const std::vector<GainRow> table = {
+      {"tuned_any",
+       {.c0 = 0.7465,
+        .c1_sagittal_behind = 0.07007,
+        .c1_sagittal_ahead = -0.04533,
+        .c1_coronal = 0.348,
+        .c2_sagittal_behind = 0.7813,
+        .c2_sagittal_ahead = 0.9198,
+        .c2_coronal = 0.6155,
+        .c3_sagittal = 0.1422,
+        .c3_coronal = 0.5445,
+        .c4_sagittal = -0.5612,
+        .c4_coronal = 0.4114,
+        .c5 = 0.006324,
+        .c6 = 0.0001346,
+        .lift = 0.06997,
+        .flat = 0.1509,
+        .lean = 0.1217,
+        .push_off = -0.2864,
+        .push_off_behind = 0.4738,
+        .extend = -0.04997,
+        .extend_behind = 0.03752,
+        .press = 0.3657,
+        .level = 0.9715,
+        .stance_by = 0.9256,
+        .swing_by = 0.9962,
+        .haste = 0.0009485,
+        .slow_lean = 0.2561,
+        .slow_swing = 0.003192,
+        .slow_push_off = 0.1928,
+        .slow_ankle = -0.369,
+        .slow_coronal = -0.9817,
+        .crouch = 0.1706}},
       {"tuned_normal",
        {.c0 = 0.6602,
         .c1_sagittal_behind = 0.02192,
