@@ -13,17 +13,26 @@
 namespace stride::pendulum_controller {
 namespace {
 
+constexpr double kGravity = 9.81;
 constexpr double kWishedStep = 1.0 / 960;
 constexpr double kAfter = 2;          // s that it has to stand after its end
 constexpr double kPushSeconds = 0.2;  // the paper's
-// Standing: the centre of mass as high as at the clip's end, slower than this.
-constexpr double kStandingHeight = 0.85, kStandingSpeed = 0.3;  // share, m/s
+// Standing: the centre of mass as high as at the clip's end, slower than this, and for this long
+// the limbs that the clip ends on carry the body, and nothing else does.
+constexpr double kStandingHeight = 0.85, kStandingSpeed = 0.3, kCarries = 0.5;  // share, m/s, s
+constexpr double kCarriedWeight = 0.5, kCarriedElsewhere = 0.05;  // shares of the body's weight
 
 // Follows a performance.
 class Meter {
  public:
   explicit Meter(const PerformanceReference& reference) : reference_(reference) {}
 
+  // A push on a limb, or at -1 on another part of the body, in the last step. `left`: s to the end.
+  void Carry(int limb, const Vec3d& force, double left) {
+    if (left > kCarries) return;
+    const bool stands = limb >= 0 && reference_.Stands(limb, reference_.Count() - 1);
+    (stands ? carried_ : elsewhere_) += force.z;
+  }
   void See(const State& state, double frame) {
     const int at = static_cast<int>(std::lround(frame));
     reference_.kinematics().Frames(state.q, &frames_);
@@ -41,7 +50,10 @@ class Meter {
     Performed performed = performed_;
     performed.joint_error = std::sqrt(squares_ / std::max(count_, 1L)) * 180 / M_PI;
     const double end = reference_.Whole(reference_.Count() - 1).com.z;
-    performed.stands = com_.z > kStandingHeight * end && speed_ / step < kStandingSpeed;
+    const double weight = reference_.Whole(0).mass * kGravity * kCarries / step;
+    performed.stands = com_.z > kStandingHeight * end && speed_ / step < kStandingSpeed &&
+                       carried_ > kCarriedWeight * weight &&
+                       elsewhere_ < kCarriedElsewhere * weight;
     return performed;
   }
 
@@ -50,6 +62,7 @@ class Meter {
   BodyFrames frames_;
   Vec3d com_;
   double speed_ = 0, squares_ = 0;
+  double carried_ = 0, elsewhere_ = 0;  // N, summed over steps
   long count_ = 0, seen_ = 0;
   Performed performed_;
 };
@@ -87,10 +100,16 @@ Performed PerformByProgram(const std::shared_ptr<const PerformanceReference>& re
   PerformanceSimulation simulation(reference, Terrain{}, 1, config);
   simulation.SetState(start);
   Meter meter(*reference);
+  const std::vector<int> limb_of_point = LimbOfPoints(reference->character());
   const double seconds = (reference->Count() - 1) * kPlanStep + kAfter;
   while (simulation.Time() < seconds) {
     const bool pushed = Pushed(simulation.Time(), push_at);
     simulation.Step(pushed ? push : std::span<const ExternalForce>());
+    const WholeBodyQp& program = simulation.Program();
+    for (std::size_t k = 0; k < program.Contacts().size(); ++k) {
+      meter.Carry(limb_of_point[program.Contacts()[k].index], program.Forces()[k],
+                  seconds - simulation.Time());
+    }
     meter.See(simulation.GetState(), simulation.GetPlanner().Frame());
   }
   return meter.Result(kPlanStep);
@@ -108,11 +127,15 @@ Performed PerformInEngine(const std::shared_ptr<const PerformanceReference>& ref
   engine->SetState(0, start);
   Actuation actuation = Passive(world.actors[0]);
   Meter meter(*reference);
+  const std::vector<int> limb_of_body = LimbOfBodies(reference->character());
   const double seconds = (reference->Count() - 1) * kPlanStep + kAfter;
   for (double time = 0; time < seconds && !engine->Failed(0); time += world.time_step) {
     controller.Step({time, engine->GetState(0), engine->Contacts()}, {}, &actuation);
     const bool pushed = Pushed(time, push_at);
     engine->Step({&actuation, 1}, pushed ? push : std::span<const ExternalForce>());
+    for (const Contact& contact : engine->Contacts()) {
+      meter.Carry(limb_of_body[contact.body], contact.force, seconds - time);
+    }
     meter.See(engine->GetState(0), controller.Frame());
   }
   return meter.Result(world.time_step);

@@ -52,4 +52,13 @@ std::vector<int> LimbOfPoints(const Character& character) {
   return limb;
 }
 
+std::vector<int> LimbOfBodies(const Character& character) {
+  std::vector<int> limb(character.BodyCount(), -1);
+  const std::vector<int> of_point = LimbOfPoints(character);
+  for (std::size_t p = 0; p < of_point.size(); ++p) {
+    if (of_point[p] >= 0) limb[character.contact_points[p].body] = of_point[p];
+  }
+  return limb;
+}
+
 }  // namespace stride

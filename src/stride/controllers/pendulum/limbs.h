@@ -24,5 +24,7 @@ std::array<LimbParts, kMostLimbs> LimbsOf(const Character& character);
 
 // The limb that each of the body's contact points belongs to; -1: none.
 std::vector<int> LimbOfPoints(const Character& character);
+// The same of each body.
+std::vector<int> LimbOfBodies(const Character& character);
 
 }  // namespace stride

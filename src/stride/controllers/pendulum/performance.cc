@@ -14,6 +14,7 @@ constexpr double kTouch = 20;  // N, from which on a limb has landed; the paper 
 
 PerformanceConfig WithoutOwnGround(PerformanceConfig config) {
   config.body.own_ground = false;
+  config.body.weight_held = config.body.weight_feet;
   return config;
 }
 
@@ -31,15 +32,7 @@ PerformanceController::PerformanceController(const World& world,
       program_(reference->character(), WithoutOwnGround(config.once).body),
       model_(reference->character()),
       reference_(planner_.Start()),
-      limb_of_body_(reference->character().BodyCount(), -1) {
-  const Character& character = reference->character();
-  const std::vector<int> limb_of_point = LimbOfPoints(character);
-  for (std::size_t p = 0; p < limb_of_point.size(); ++p) {
-    if (limb_of_point[p] >= 0) {
-      limb_of_body_[character.contact_points[p].body] = limb_of_point[p];
-    }
-  }
-}
+      limb_of_body_(LimbOfBodies(reference->character())) {}
 
 void PerformanceController::ChangeGround(const Terrain& terrain) {
   terrain_ = terrain;

@@ -11,7 +11,8 @@ namespace {
 
 constexpr Vec3d kUp{0, 0, 1};
 constexpr double kGravity = 9.81;
-constexpr int kLeaving = 18;  // steps before a lift-off in which a foot rolls off
+constexpr double kHeldWithin = 0.05;  // m of its place within which a foot that has landed is held
+constexpr int kLeaving = 18;          // steps before a lift-off in which a foot rolls off
 constexpr double kMostTurned = 0.6, kMostOff = 0.4;  // rad, m: that a planned pose is moved by
 
 double SoftClamp(double x, double most) { return most * std::tanh(x / most); }
@@ -280,7 +281,7 @@ void PerformancePlanner::Plan(Model<double>* model, const State& state,
   for (int limb = 0; limb < kMostLimbs; ++limb) {
     WholeBodyTarget::Limb& end = target->limbs[limb];
     end.body = -1;
-    end.holds = holds_[limb] && ref.Stands(limb, std::min(now + kLeaving, ref.Count() - 1));
+    end.holds = false;
     if (!ref.limbs().Has(limb)) continue;
     end.weight = ref.Weight(limb, at);
     if (end.weight <= 0) continue;
@@ -288,8 +289,15 @@ void PerformancePlanner::Plan(Model<double>* model, const State& state,
     end.point = ref.limbs().limbs()[limb].point;
     end.turning = limb < 2 ? 0.5 : 0;
     const LimbSolver::Place here = PlannedPlace(limb, now);
-    const LimbSolver::Place before = still ? here : PlannedPlace(limb, now - 1),
-                            after = still ? here : PlannedPlace(limb, now + 1);
+    end.holds = holds_[limb] && ref.Stands(limb, std::min(now + kLeaving, ref.Count() - 1)) &&
+                Norm(here.position - ref.limbs().PlaceOf(limb, frames_).position) < kHeldWithin;
+    const LimbSolver::Place after = still ? here : PlannedPlace(limb, now + 1);
+    LimbSolver::Place before = still ? here : PlannedPlace(limb, now - 1);
+    // The ground has stopped what has landed: the clip's way of stopping would throw it up again.
+    if (!still && holds_[limb] && !ref.Stands(limb, now - 1)) {
+      before.position = here.position * 2.0 - after.position;
+      before.rotation = here.rotation * Conjugate(after.rotation) * here.rotation;
+    }
     end.position = here.position;
     end.rotation = here.rotation;
     end.velocity = (after.position - before.position) * (0.5 * kPlanRate);

@@ -22,6 +22,7 @@ inline WholeBodyConfig PerformanceBody() {
   body.weight_linear = body.weight_height = 8000;  // the authors' program, standing: the same
   body.most_torque = 800;
   body.soft_landing = 4000;
+  body.weight_held = 1e6;  // 6e4: feet hover while the body rises
   return body;
 }
 

@@ -124,6 +124,17 @@ TEST_P(PerformanceSimulationTest, EndsStanding) {
 INSTANTIATE_TEST_SUITE_P(Clips, PerformanceSimulationTest,
                          testing::Values("stand", "spin", "jump", "cartwheel"));
 
+// Feet that have landed stay down while the body rises over them: without settling contacts these
+// starts fell after the landing.
+TEST(PerformanceSimulationTest, DisturbedJumpsStand) {
+  const auto reference = ReferenceOf("jump");
+  for (const std::uint64_t seed : {1, 2, 6}) {
+    Random random(seed);
+    const State start = pendulum_controller::DisturbedStart(reference, &random);
+    EXPECT_TRUE(PerformByProgram(reference, {}, start).stands) << seed;
+  }
+}
+
 // Free of the ground, a step of the simulation keeps the momentum.
 TEST(PerformanceSimulationTest, FlightKeepsMomentum) {
   const auto reference = ReferenceOf("jump");

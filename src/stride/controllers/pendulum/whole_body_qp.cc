@@ -157,7 +157,7 @@ QpStatus WholeBodyQp::Solve(Model<double>* model, const State& state, const Whol
         limb.acceleration - moving;
     Vector6 wanted, weights;
     wanted << ToEigen(angular), ToEigen(linear);
-    const double w = config_.weight_feet * limb.weight;
+    const double w = (limb.holds ? config_.weight_held : config_.weight_feet) * limb.weight;
     weights << Eigen::Vector3d::Constant(limb.turning * w), Eigen::Vector3d::Constant(w);
     AddTask(jacobian_, wanted, weights);
   }
@@ -188,7 +188,10 @@ QpStatus WholeBodyQp::Solve(Model<double>* model, const State& state, const Whol
     const bool holds = of >= 0 && target.limbs[of].holds && contact.depth > kHeld * config_.margin;
     const double ramp =
         holds ? 0 : std::clamp(1 - (contact.depth / config_.margin - 1) / 0.5, 0.0, 1.0);
-    const double allowed = ramp * config_.margin / dt;
+    // One that holds may come down to where it carries, or what has risen a little never would.
+    const double allowed =
+        holds ? config_.settling * std::max(0.0, config_.margin - contact.depth) / dt
+              : ramp * config_.margin / dt;
     if (const int limb = limb_of_point_[contact.index]; limb >= 0) {
       depth_sum[limb] += contact.depth, ++depth_count[limb];
     }

@@ -29,6 +29,8 @@ struct WholeBodyConfig {
   double most_torque = 400;  // N m; the authors' program: 400
   double margin = 0.01;      // m, depth at which a contact carries; the authors' program: 0.01
   bool own_ground = true;  // keeps the body out of the ground itself, for who integrates the result
+  double weight_held = 6e4;   // of feet that have landed to stay
+  double settling = 0.5;      // share of its height that a contact of theirs may lose in a step
   double soft_landing = 500;  // N that a foot may carry while it has come half of the margin
 };
 
@@ -51,6 +53,9 @@ void VisitConfig(WholeBodyConfig& c, Visitor& visit) {
   visit("most_torque", c.most_torque, {0, 1e5, "N m"},
         "of each coordinate of a joint; 0: no bound");
   visit("margin", c.margin, {1e-4, 0.1, "m"}, "height below which a standing foot may carry");
+  visit("weight_held", c.weight_held, {0, 1e8}, "of feet that have landed to stay");
+  visit("settling", c.settling, {0, 1},
+        "share of its height that their contact may lose in a step");
   visit("soft_landing", c.soft_landing, {1, 1e5, "N"},
         "that a foot may carry while it comes down, where the program is the ground");
 }
