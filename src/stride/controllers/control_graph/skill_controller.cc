@@ -81,7 +81,10 @@ class SkillController final : public Controller {
     servos_.emplace(graph_, character, terrain_);
     base_ = -segment().travel_heading;
     own_speed_ = MeanSpeed(segment().motion);
-    for (const Segment& each : graph_->segments) bends_.push_back(BendOf(each));
+    for (const Segment& each : graph_->segments) {
+      bends_.push_back(BendOf(each));
+      upright_.push_back(GoesUpright(each));
+    }
     if (graph_->segments.size() == 1) FindLandings();
   }
 
@@ -179,6 +182,23 @@ class SkillController final : public Controller {
     if (config_.turn_rate > 0) bend.rate = config_.turn_rate;
     if (config_.turn_lead > 0) bend.lead = config_.turn_lead;
     return bend;
+  }
+
+  // A gait whose root keeps upright and facing about one way: not a kick that whirls around, a flip
+  // or a cartwheel that gets along.
+  bool GoesUpright(const Segment& each) const {
+    constexpr double kTilt = 0.6, kAround = 1.6;  // rad, from its first reference
+    if (!IsGait(each)) return false;
+    const auto root_at = [this](int fragment) {
+      const Quat<float>& r = graph_->borders[graph_->fragments[fragment].border].root;
+      return Quatd{r.w, r.x, r.y, r.z};
+    };
+    for (int f = each.first; f < each.first + each.count; ++f) {
+      const Facing<double> facing = FacingOf(root_at(f), root_at(each.first), 1.0, 0.0);
+      if (Norm(facing.tilt) > kTilt) return false;
+      if (std::fabs(std::atan2(facing.s, facing.c)) > kAround) return false;
+    }
+    return true;
   }
 
   const Segment& segment() const { return graph_->segments[graph_->fragments[fragment_].segment]; }
@@ -311,7 +331,7 @@ class SkillController final : public Controller {
 
   // Of its state, or of feedback that asks for too much (the paper's sign).
   bool Fallen(const double* features, const BorderReference& border) {
-    const bool gait = IsGait(segment());
+    const bool gait = upright_[graph_->fragments[fragment_].segment];
     const double most = gait ? config_.fall_action : 1.6 * config_.fall_action;
     wild_ = asked_ > most ? wild_ + 1 : 0;
     const bool lost =
@@ -428,6 +448,7 @@ class SkillController final : public Controller {
   bool can_rise_ = false;
   double own_speed_ = 0;          // m/s, of the clip
   std::vector<Bend> bends_;       // of each segment
+  std::vector<bool> upright_;     // of each segment: a gait that keeps upright
   std::vector<int> foot_of_;      // of each body: 0 left, 1 right, -1 neither
   std::vector<int> landings_[2];  // fragments
   // Memory of the run.
