@@ -160,8 +160,8 @@ LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const
                         std::span<const double> found, double best_return) {
   const int checks = plan->settings.checks;
   const Checked before = Check(plan, start), after = Check(plan, found);
-  const bool better = after.value > before.value;
-  // Who is no better is left as it was.
+  // Who is no better is left as it was. Speed kept does not make up for a fall.
+  const bool better = after.stood >= before.stood && after.value > before.value;
   const std::span<const double> kept = better ? found : start;
   const PendulumConfig config = plan->With(kept);
   const RolloutResult alone = Alone(plan, kept);
@@ -204,9 +204,10 @@ LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const
         fmt::format("it falls after {:.1f} of {:g} s", alone.seconds, plan->settings.alone);
   } else if (!better) {
     result.shortfall = fmt::format(
-        "nothing better was found ({:.3f}, before {:.3f}, of {} trials that the search did not "
-        "see): the settings stay as they were; give it more improve.iterations",
-        after.value, before.value, checks);
+        "nothing better was found ({} of {} trials that the search did not see stand, worth "
+        "{:.3f}; "
+        "before {}, {:.3f}): the settings stay as they were; give it more improve.iterations",
+        after.stood, checks, after.value, before.stood, before.value);
   }
   result.json = {{"clip", motion.name},        {"character", plan->source.character.name},
                  {"skill", plan->request.out}, {"seed", plan->request.seed},
