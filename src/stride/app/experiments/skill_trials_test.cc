@@ -39,7 +39,7 @@ TEST(GrowingPushes, HaveThePublishedStatistics) {
     }
     EXPECT_NEAR(std::sqrt(squares), time, 0.05 * time);
     EXPECT_NEAR(size, std::sqrt(2 / std::numbers::pi) * time, 0.05 * time);
-    for (const int count : towards) EXPECT_NEAR(count, kTrials / 8, 5 * std::sqrt(kTrials / 8));
+    for (const int count : towards) EXPECT_NEAR(count, kTrials / 8.0, 5 * std::sqrt(kTrials / 8.0));
   }
 }
 

@@ -507,20 +507,26 @@ TEST_F(LiveSessionTest, WhatCannotBePerformedIsSaidAndTheRunGoesOn) {
   EXPECT_EQ(status["setup"]["controller"], "hold");
 }
 
-// 200 setups at once and a disconnect: the other viewer keeps its frames, and is answered.
+// 200 setups at once and a disconnect: the other viewer keeps its frames, and is answered sooner
+// than a tenth of them take.
 TEST_F(LiveSessionTest, AFloodOfSetupsDoesNotHoldUpOthers) {
+  using Clock = std::chrono::steady_clock;
   Start();
   session_->Join(1);
   session_->Join(2);
   inbox_.AwaitStatus([](const nlohmann::json& s) { return s["time"] > 0.1; });
+  const auto one = Clock::now();
+  session_->Post(1, SetupMessage{.engine = "bullet"});
+  inbox_.AwaitStatus([](const nlohmann::json& s) { return s["setup"]["engine"] == "bullet"; });
+  const auto one_takes = Clock::now() - one;
   for (int k = 0; k < 200; ++k) {
     session_->Post(2, SetupMessage{.engine = k % 2 ? "native" : "mujoco"});
   }
   session_->Leave(2);
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   session_->Post(1, PauseMessage{true});
   inbox_.AwaitStatus([](const nlohmann::json& s) { return s["paused"].get<bool>(); });
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_LT(Clock::now() - begin, 20 * one_takes);
 }
 
 TEST_F(LiveSessionTest, MoreThanItCanTakeIsTurnedAway) {
