@@ -85,6 +85,15 @@ class Words(Folder):
         done = self.run_stride("list", "first", "second", "third")
         self.assertIn("second third", done.stderr)
 
+    def test_unknown_names_are_answered_with_the_nearest(self):
+        for arguments, nearest in ((["--character", "liu61"], "liu16"), (["--engine", "natvie"], "native"),
+                                   (["--controller", "hodl"], "hold"), (["--skill", "locomotoin"], "locomotion"),
+                                   (["--motion", "wlak"], "walk"), (["--set", "contact.passse=2"], "contact.passes")):
+            self.refuse(["simulate", *arguments, "--seconds", "0.1"], arguments[1].split("=")[0],
+                        f"did you mean '{nearest}'?")
+        self.refuse(["reproduce", "wang09/bodeis"], "did you mean 'wang09/bodies'?")
+        self.refuse(["list", "skils"], "did you mean 'skills'?")
+
     def test_limits_are_readable(self):
         done = self.run_stride("simulate", "--seed", "-1")
         self.assertEqual(done.returncode, 2)

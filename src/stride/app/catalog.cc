@@ -1,13 +1,11 @@
 #include "stride/app/catalog.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "stride/app/experiments/experiment.h"
 #include "stride/character/library.h"
 #include "stride/controllers/registry.h"
 #include "stride/controllers/skill_library.h"
 #include "stride/core/error.h"
+#include "stride/core/nearest.h"
 #include "stride/motion/library.h"
 #include "stride/sim/engine.h"
 
@@ -89,8 +87,7 @@ std::vector<CatalogSection> ListCatalog(const std::string& kind) {
     if (kind.empty() || kind == each.name) sections.push_back({each.name, each.list()});
   }
   if (sections.empty()) {
-    throw InputError(fmt::format("there is no list of '{}'; expected one of: {}", kind,
-                                 fmt::join(CatalogKinds(), ", ")));
+    throw InputError(NotAmong("list of", kind, CatalogKinds()));
   }
   return sections;
 }

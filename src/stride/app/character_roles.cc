@@ -7,6 +7,7 @@
 #include "stride/character/structure.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/nearest.h"
 
 namespace stride {
 namespace {
@@ -19,12 +20,11 @@ void Assign(const std::string& text, Character* character) {
   const std::string name = text.substr(0, at), body = text.substr(at + 1);
   const Role role = RoleFromName(name);
   if (role == Role::kCount) {
-    std::string names;
+    std::vector<std::string> names;
     for (int i = 0; i < static_cast<int>(Role::kCount); ++i) {
-      names += std::string(i > 0 ? ", " : "") + RoleName(static_cast<Role>(i));
+      names.emplace_back(RoleName(static_cast<Role>(i)));
     }
-    throw InputError(
-        fmt::format("--role {}: there is no role '{}'; expected one of {}", text, name, names));
+    throw InputError(fmt::format("--role {}: {}", text, NotAmong("role", name, names)));
   }
   const int index = FindBody(*character, body);
   if (index < 0) {

@@ -5,11 +5,15 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "stride/character/human.h"
 #include "stride/character/mjcf.h"
 #include "stride/character/paper_bodies.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/nearest.h"
 
 namespace stride {
 namespace {
@@ -77,11 +81,12 @@ Character LoadCharacter(const std::string& name_or_path, std::vector<std::string
     if (entry.name == name_or_path) return entry.make();
   }
   if (!LooksLikePath(name_or_path)) {
-    std::string names;
-    for (const Entry& entry : Entries())
-      names += std::string(names.empty() ? "" : ", ") + entry.name;
-    throw InputError("there is no character '" + name_or_path +
-                     "'; expected the path of an MJCF or URDF file or one of: " + names);
+    std::vector<std::string> names;
+    for (const Entry& entry : Entries()) names.emplace_back(entry.name);
+    throw InputError(
+        fmt::format("there is no character '{}'; expected the path of an MJCF or URDF file or one "
+                    "of: {}{}",
+                    name_or_path, fmt::join(names, ", "), DidYouMean(name_or_path, names)));
   }
   MjcfFile file = ReadMjcf(name_or_path);
   if (warnings) *warnings = std::move(file.warnings);

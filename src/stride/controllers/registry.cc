@@ -1,10 +1,10 @@
 #include "stride/controllers/registry.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/nearest.h"
 #include "stride/motion/library.h"
 
 namespace stride {
@@ -37,8 +37,7 @@ const ControllerInfo& FindController(const std::string& name) {
     if (info.name == name) return info;
     names.push_back(info.name);
   }
-  throw InputError(fmt::format("there is no controller '{}'; expected one of: {}", name,
-                               fmt::join(names, ", ")));
+  throw InputError(NotAmong("controller", name, names));
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "stride/controllers/skill_files.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
+#include "stride/core/nearest.h"
 
 namespace stride {
 namespace {
@@ -22,8 +23,8 @@ std::string TextOf(const std::string& name_or_path) {
   }
   if (!std::filesystem::exists(name_or_path)) {
     throw InputError(
-        fmt::format("there is no skill '{}', nor a file of that name; built in are: {}",
-                    name_or_path, fmt::join(names, ", ")));
+        fmt::format("there is no skill '{}', nor a file of that name; built in are: {}{}",
+                    name_or_path, fmt::join(names, ", "), DidYouMean(name_or_path, names)));
   }
   return ReadFile(name_or_path);
 }

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "stride/core/error.h"
+#include "stride/core/nearest.h"
 
 namespace stride {
 
@@ -75,9 +76,7 @@ const ConfigField& Find(const ConfigFields& fields, std::string_view source, std
     if (field.key == key) return field;
     keys.push_back(field.key);
   }
-  throw InputError(
-      source, 0,
-      fmt::format("there is no setting '{}'; expected one of: {}", key, fmt::join(keys, ", ")));
+  throw InputError(source, 0, NotAmong("setting", key, keys));
 }
 
 // A NaN is out of every range.

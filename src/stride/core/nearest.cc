@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace stride {
 namespace {
 
@@ -37,6 +40,12 @@ std::string Nearest(std::string_view word, const std::vector<std::string>& names
     nearest = name;
   }
   return nearest;
+}
+
+std::string NotAmong(std::string_view what, std::string_view word,
+                     const std::vector<std::string>& names) {
+  return fmt::format("there is no {} '{}'; expected one of: {}{}", what, word,
+                     fmt::join(names, ", "), DidYouMean(word, names));
 }
 
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& names) {

@@ -10,6 +10,10 @@ namespace stride {
 // changed or swapped. Empty: none is near.
 std::string Nearest(std::string_view word, const std::vector<std::string>& names);
 
+// "there is no engine 'nativ'; expected one of: native, mujoco; did you mean 'native'?"
+std::string NotAmong(std::string_view what, std::string_view word,
+                     const std::vector<std::string>& names);
+
 // "; did you mean 'walk'?", or nothing.
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& names);
 

@@ -18,6 +18,8 @@ TEST(Nearest, FindsWhatATypingErrorWasMeantFor) {
   EXPECT_EQ(Nearest(std::string(100000, 'x'), names), "");
   EXPECT_EQ(DidYouMean("skil", names), "; did you mean 'skill'?");
   EXPECT_EQ(DidYouMean("walk", names), "");
+  EXPECT_EQ(NotAmong("verb", "skil", {"skill", "list"}),
+            "there is no verb 'skil'; expected one of: skill, list; did you mean 'skill'?");
 }
 
 }  // namespace

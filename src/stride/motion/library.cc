@@ -4,12 +4,14 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "stride/character/library.h"
 #include "stride/character/structure.h"
 #include "stride/core/error.h"
 #include "stride/core/file.h"
 #include "stride/core/json_text.h"
+#include "stride/core/nearest.h"
 #include "stride/motion/builtin/gait.h"
 #include "stride/motion/builtin/key_clip.h"
 #include "stride/motion/builtin/key_file.h"
@@ -36,12 +38,6 @@ std::vector<MotionInfo> ListMotions() {
                     object.Text("kind") == "gait" || object.Flag("loops", false)});
   }
   return list;
-}
-
-std::string NamesOf(const std::vector<MotionInfo>& motions) {
-  std::string names;
-  for (const MotionInfo& motion : motions) names += (names.empty() ? "" : ", ") + motion.name;
-  return names;
 }
 
 }  // namespace
@@ -78,8 +74,11 @@ Motion LoadMotion(const std::string& name_or_path, const Character& character) {
     return motion;
   }
   if (FileExtension(name_or_path).empty() && !std::filesystem::exists(name_or_path)) {
-    throw InputError(fmt::format("no motion \"{}\"; expected a file or one of {}", name_or_path,
-                                 NamesOf(BuiltInMotions())));
+    std::vector<std::string> names;
+    for (const MotionInfo& motion : BuiltInMotions()) names.push_back(motion.name);
+    throw InputError(
+        fmt::format("there is no motion '{}', nor a file of that name; built in are: {}{}",
+                    name_or_path, fmt::join(names, ", "), DidYouMean(name_or_path, names)));
   }
   const std::string text = ReadFile(name_or_path);
   if (const std::size_t first = text.find_first_not_of(" \t\r\n");

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "stride/character/library.h"
 #include "stride/controllers/registry.h"
@@ -13,6 +12,7 @@
 #include "stride/core/error.h"
 #include "stride/core/file.h"
 #include "stride/core/json_text.h"
+#include "stride/core/nearest.h"
 #include "stride/run/json_keys.h"
 #include "stride/run/run_input.h"
 
@@ -32,9 +32,7 @@ CharacterSetup CharacterFromJson(const Json& json, const std::string& source) {
   if (!json.is_object()) throw InputError(source, 0, "expected a character: an object {…}");
   for (const auto& [key, value] : json.items()) {
     if (std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys)) continue;
-    throw InputError(
-        source, 0,
-        fmt::format("there is no key '{}'; expected one of: {}", key, fmt::join(kKeys, ", ")));
+    throw InputError(source, 0, NotAmong("key", key, {std::begin(kKeys), std::end(kKeys)}));
   }
   CharacterSetup setup;
   const auto read = [&]<class Value>(const char* key, Value* value) {

@@ -5,11 +5,11 @@
 #include <variant>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "stride/core/error.h"
 #include "stride/core/file.h"
 #include "stride/core/json_text.h"
+#include "stride/core/nearest.h"
 #include "stride/scenario/ground.h"
 #include "stride/scenario/scenario.h"
 #include "stride/sim/world_config.h"
@@ -153,9 +153,7 @@ class Keys {
     for (const ConfigField& field : fields) all.push_back(field.key.substr(0, field.key.find('.')));
     if (std::find(all.begin(), all.end(), key) != all.end()) return;
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    throw InputError(
-        where_, 0,
-        fmt::format("there is no key '{}'; expected one of: {}", key, fmt::join(all, ", ")));
+    throw InputError(where_, 0, NotAmong("key", key, all));
   }
 
   Json json_;

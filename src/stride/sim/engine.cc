@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stride/core/error.h"
+#include "stride/core/nearest.h"
 #include "stride/sim/engine_table.h"
 
 namespace stride {
@@ -11,12 +12,12 @@ namespace stride {
 namespace {
 
 const EngineEntry& FindEntry(const std::string& name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const EngineEntry& entry : EngineTable()) {
     if (entry.info.name == name) return entry;
-    names += (names.empty() ? "" : ", ") + entry.info.name;
+    names.push_back(entry.info.name);
   }
-  throw InputError("there is no engine '" + name + "'; expected one of: " + names);
+  throw InputError(NotAmong("engine", name, names));
 }
 
 void Require(const EngineEntry& entry, Feature feature) {

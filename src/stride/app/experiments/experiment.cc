@@ -16,6 +16,7 @@
 #include "stride/core/error.h"
 #include "stride/core/file.h"
 #include "stride/core/hash.h"
+#include "stride/core/nearest.h"
 
 namespace stride {
 
@@ -210,8 +211,8 @@ std::vector<Experiment> FindExperiments(const std::string& name) {
     if (name == experiment.paper || name == names.back()) found.push_back(experiment);
   }
   if (found.empty()) {
-    throw InputError(fmt::format("there is no experiment '{}'; expected a paper or one of: {}",
-                                 name, fmt::join(names, ", ")));
+    throw InputError(fmt::format("there is no experiment '{}'; expected a paper or one of: {}{}",
+                                 name, fmt::join(names, ", "), DidYouMean(name, names)));
   }
   return found;
 }

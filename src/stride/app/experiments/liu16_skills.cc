@@ -8,6 +8,7 @@
 #include "stride/controllers/control_graph/learn_skill.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
+#include "stride/core/nearest.h"
 #include "stride/motion/edit/seam.h"
 
 namespace stride::experiments {
@@ -28,13 +29,12 @@ ObtainedSkill TakeSkill(const std::string& from, const std::string& to) {
 }  // namespace
 
 const SkillClip& FindSkillClip(const std::string& name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const SkillClip& clip : kSkillClips) {
     if (clip.name == name) return clip;
-    names += (names.empty() ? "" : ", ") + std::string(clip.name);
+    names.emplace_back(clip.name);
   }
-  throw InputError(
-      fmt::format("there is no skill '{}' in Table II; expected one of: {}", name, names));
+  throw InputError(NotAmong("skill of Table II", name, names));
 }
 
 Motion LoadSkillMotion(const SkillClip& clip, const ExperimentContext& context, std::string* note) {

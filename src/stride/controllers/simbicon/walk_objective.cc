@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "stride/controllers/simbicon/gait_meter.h"
 #include "stride/core/error.h"
+#include "stride/core/nearest.h"
 
 namespace stride {
 namespace {
@@ -34,8 +33,7 @@ const char* TermName(WalkTerm term) { return kNames[static_cast<int>(term)]; }
 WalkTerm FindTerm(const std::string& name) {
   const auto found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end()) {
-    throw InputError(
-        fmt::format("there is no term '{}'; there are {}", name, fmt::join(kNames, ", ")));
+    throw InputError(NotAmong("term", name, {kNames.begin(), kNames.end()}));
   }
   return static_cast<WalkTerm>(found - kNames.begin());
 }

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "stride/core/error.h"
+#include "stride/core/nearest.h"
 
 namespace stride {
 namespace {
@@ -131,13 +130,12 @@ const std::vector<SplineFitness>& SplineFitnesses() {
 }
 
 const SplineFitness& FindSplineFitness(const std::string& name) {
-  std::string names;
+  std::vector<std::string> names = {"staged"};
   for (const SplineFitness& fitness : SplineFitnesses()) {
     if (fitness.name == name) return fitness;
-    names += (names.empty() ? "" : ", ") + fitness.name;
+    names.push_back(fitness.name);
   }
-  throw InputError(
-      fmt::format("there is no fitness '{}'; expected staged or one of: {}", name, names));
+  throw InputError(NotAmong("fitness", name, names));
 }
 
 }  // namespace stride
