@@ -102,14 +102,16 @@ void Cut(const GaitOptions& options, GaitSource* source) {
     throw InputError(source->name + ": no frame of '" + source->character + "'");
   }
   const double first = frames.front().time, last = frames.back().time;
-  std::erase_if(frames, [&](const GaitFrame& frame) {
-    return frame.time < options.from - 1e-9 || frame.time > options.to + 1e-9;
-  });
-  if (frames.empty()) {
-    throw InputError(fmt::format(
-        "{}: nothing from {:g} s to {:g} s; expected times between {:.2f} s and {:.2f} s",
-        source->name, options.from, options.to, first, last));
+  const double from = options.from.value_or(first), to = options.to.value_or(last);
+  if (std::isfinite(from) && std::isfinite(to) && from >= 0) {
+    std::erase_if(frames, [&](const GaitFrame& frame) {
+      return frame.time < from - 1e-9 || frame.time > to + 1e-9;
+    });
+    if (!frames.empty()) return;
   }
+  throw InputError(
+      fmt::format("{}: nothing from {:g} s to {:g} s; expected times between {:.2f} s and {:.2f} s",
+                  source->name, from, to, first, last));
 }
 
 // Which group of joints each body's joint belongs to; -1: the root's, which nothing drives.
@@ -286,7 +288,7 @@ GaitSource GaitSourceOf(const Recording& recording, const GaitOptions& options) 
     source.frames.push_back(std::move(frame));
   }
   GaitOptions cut = options;
-  if (std::isnan(cut.from) && !source.frames.empty() &&
+  if (!cut.from && !source.frames.empty() &&
       source.frames.back().time - source.frames.front().time > kLongRun) {
     cut.from = source.frames.front().time + kSettling;
     source.notes.push_back(

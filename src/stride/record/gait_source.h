@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,10 +14,9 @@ namespace stride {
 
 struct GaitOptions {
   int actor = 0;  // of a recording
-  // What is analysed, s. NaN: from the start (of a recording of more than 6 s: without its first
+  // What is analysed, s. None: from the start (of a recording of more than 6 s: without its first
   // 2 s, in which a run settles), to the end.
-  double from = std::numeric_limits<double>::quiet_NaN();
-  double to = std::numeric_limits<double>::quiet_NaN();
+  std::optional<double> from, to;
   // Of a motion: it was captured, and its pose was not cleaned up (CaptureOptions). Its labels
   // begin late, where the foot has come to rest, and its feet have no zero of their own: strikes
   // are looked for before them, and feet are flat where they rest.

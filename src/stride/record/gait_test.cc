@@ -348,8 +348,10 @@ TEST_F(GaitPuppetTest, TimesAreCut) {
   a = AnalyzeGait(recording, {.actor = 1});
   EXPECT_LT(a.to, 5);
   EXPECT_EQ(a.from, 0);  // what is left is short
-  EXPECT_THAT(InputErrorOf([&] { AnalyzeGait(recording, {.actor = 1, .from = 8}); }),
-              HasSubstr("expected times between 0.00 s and 4.99 s"));
+  for (const double wrong : {8.0, -1.0, std::nan("")}) {
+    EXPECT_THAT(InputErrorOf([&] { AnalyzeGait(recording, {.actor = 1, .from = wrong}); }),
+                HasSubstr("expected times between 0.00 s and 4.99 s"));
+  }
 }
 
 TEST_F(GaitPuppetTest, WithoutLabelsContactsAreFound) {
