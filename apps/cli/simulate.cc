@@ -31,6 +31,20 @@ void AddAll(const std::vector<std::string>& texts, Item (*parse)(const std::stri
   for (const std::string& text : texts) items->push_back(parse(text));
 }
 
+// Events at a time, which is to come before the run's end.
+template <class Item>
+void AddEvents(const char* option, const std::vector<std::string>& texts,
+               Item (*parse)(const std::string&), double seconds, std::vector<Item>* items) {
+  for (const std::string& text : texts) {
+    items->push_back(parse(text));
+    if (items->back().at < seconds) continue;
+    throw InputError(
+        fmt::format("{} '{}' has no effect: it comes at {:g} s, and the run ends at {:g} s; give "
+                    "an earlier time, or more --seconds",
+                    option, text, items->back().at, seconds));
+  }
+}
+
 SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common) {
   SimulateOptions options = arguments.options;
   options.setup.seed = common.seed;
@@ -64,13 +78,13 @@ SimulateOptions Resolve(const Arguments& arguments, const CommonOptions& common)
   // A scenario may be meant for others; who asks by an option means this one.
   options.must_obey =
       !arguments.commands.empty() || !arguments.places.empty() || !arguments.styles.empty();
-  AddAll(arguments.pushes, ParsePush, &scenario.pushes);
+  AddEvents("--push", arguments.pushes, ParsePush, scenario.seconds, &scenario.pushes);
   AddAll(arguments.loads, ParseLoad, &scenario.loads);
   AddAll(arguments.changes, ParseChange, &scenario.changes);
-  AddAll(arguments.throws, ParseThrow, &scenario.throws);
-  AddAll(arguments.commands, ParseCommand, &scenario.commands);
-  AddAll(arguments.places, ParseGoTo, &scenario.commands);
-  AddAll(arguments.styles, ParseStyle, &scenario.commands);
+  AddEvents("--throw", arguments.throws, ParseThrow, scenario.seconds, &scenario.throws);
+  AddEvents("--command", arguments.commands, ParseCommand, scenario.seconds, &scenario.commands);
+  AddEvents("--go-to", arguments.places, ParseGoTo, scenario.seconds, &scenario.commands);
+  AddEvents("--style", arguments.styles, ParseStyle, scenario.seconds, &scenario.commands);
   std::stable_sort(scenario.commands.begin(), scenario.commands.end(),
                    [](const TimedCommand& a, const TimedCommand& b) { return a.at < b.at; });
   for (const std::string& text : arguments.settings) {

@@ -231,7 +231,7 @@ class Simulate(Case):
                 (["--terrain", "hill"], "--terrain 'hill'", "steps"),
                 (["--load", "tail,2"], "'tail'", "left_foot"),
                 (["--throw", "2"], "--throw '2'"),
-                (["--throw", "2,5,1", "--engine", "batch"], "batch", "several actors"),
+                (["--throw", "2,5,0.1", "--engine", "batch"], "batch", "several actors"),
                 (["--seconds", "0"], "--seconds"),
                 (["--seconds", "nan"], "--seconds"),
                 (["--time-step", "0.03"], "time_step", "0.02"),

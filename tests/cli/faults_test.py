@@ -129,11 +129,17 @@ class NoEffect(Folder):
                 (["--sheet-view", "top"], "--sheet"),
                 (["--sheet-cells", "4"], "--sheet"),
                 (["--sheet", self.path("a.jpg")], ".png"),
-                (["--command", "1,1.2"], "speed", "'hold'"),
-                (["--command", "1,,90"], "heading", "'hold'"),
-                (["--go-to", "1,2,3"], "heading", "'hold'"),
-                (["--controller", "sampling", "--motion", "walk", "--command", "1,1.2"], "speed",
+                (["--command", "0.05,1.2"], "speed", "'hold'"),
+                (["--command", "0.05,,90"], "heading", "'hold'"),
+                (["--go-to", "0.05,2,3"], "heading", "'hold'"),
+                (["--controller", "sampling", "--motion", "walk", "--command", "0.05,1.2"], "speed",
                  "sampling"),
+                # After the end.
+                (["--push", "60,90,5,0.2"], "--push", "5 s", "0.1 s"),
+                (["--throw", "2,5,1.5,180"], "--throw", "1.5 s"),
+                (["--skill", "walk", "--command", "1,1.2"], "--command", "1 s"),
+                (["--skill", "walk", "--go-to", "1,2,3"], "--go-to", "1 s"),
+                (["--skill", "locomotion", "--style", "0.1,jump"], "--style", "0.1 s"),
                 (["--replay", self.path("a.stride"), "--seconds", "3"], "--seconds", "--replay"),
                 (["--replay", self.path("a.stride"), "--seed", "3"], "--seed", "--replay")):
             self.refuse(["simulate", "--seconds", "0.1", *arguments] if "--replay" not in arguments
@@ -141,6 +147,17 @@ class NoEffect(Folder):
         self.assertEqual(os.listdir(self.folder), [])
         self.succeed("simulate", "--skill", "walk", "--controller", "control_graph", "--seconds", "0.1")
         self.refuse(["learn", "openloop", "kick", "-o", self.path("a.motion"), "--resume"], "--resume")
+        biped = ["spline", "--character", "biped", "--optimizer"]
+        for arguments, *words in (
+                (["retarget", "walk"], "--change", "--character"),
+                (["retarget", "walk", "--change", "legs,1.1", "--set", "lead=0.5"], "'lead=0.5'"),
+                ([*biped, "cma", "--set", "crossover=0.2"], "'crossover=0.2'", "cma"),
+                ([*biped, "ga", "--set", "sigma=0.2"], "'sigma=0.2'", "ga"),
+                ([*biped, "ga", "--set", "pressure=1.5"], "'pressure=1.5'", "rank"),
+                ([*biped, "cma", "--set", "fit_reach=0.2"], "'fit_reach=0.2'", "--fit"),
+                ([*biped, "cma", "--set", "layers=5"], "'layers=5'", "--feedback"),
+                ([*biped, "cma", "--from", "spline-biped", "--symmetry", "none"], "symmetry", "skill")):
+            self.refuse(["learn", *arguments, "-o", self.path("a.skill")], *words)
 
     def test_view_shows_one_thing(self):
         for arguments, *words in ((["walk", "--skill", "run"], "'walk'", "--skill"),

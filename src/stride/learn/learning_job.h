@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -69,6 +70,9 @@ struct LearningRequest {
     const auto found = options.find(option);
     return found == options.end() || found->second.empty() ? "" : found->second.back();
   }
+  // Throws InputError where one of these settings is given, which `why` leaves without effect: "the
+  // optimizer is cma".
+  void RefuseSettings(std::initializer_list<const char*> keys, const std::string& why) const;
 };
 
 // An option of a method besides those that all have.

@@ -17,6 +17,15 @@
 #include "stride/learn/checkpoint.h"
 
 namespace stride {
+
+void LearningRequest::RefuseSettings(std::initializer_list<const char*> keys,
+                                     const std::string& why) const {
+  for (const std::string& setting : settings) {
+    const std::string key = setting.substr(0, setting.find('='));
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) continue;
+    throw InputError(fmt::format("'{}' has no effect: {}; leave it out", setting, why));
+  }
+}
 namespace {
 
 constexpr double kCheckpointSeconds = 1;            // at least, from one to the next

@@ -120,6 +120,11 @@ LearningMethod RetargetMethod() {
             request.changes.push_back(ParseChange(text));
           }
         }
+        if (request.changes.empty() && r.character.empty()) {
+          throw InputError("the body stays as it is: give --change or --character");
+        }
+        r.RefuseSettings({"fragment", "lead", "symmetric", "keep_heading"},
+                         "it is the skill's, whose policies are learned again");
         for (const std::string& text : r.settings) SetConfigValue(text, &request.options);
         return MakeRetargetJob(request, workers, warnings);
       }};

@@ -399,6 +399,27 @@ std::vector<Phase> PhasesOf(const Plan& plan) {
   return phases;
 }
 
+// Settings that the others leave without effect.
+void RefuseWithoutEffect(const LearningRequest& request, const Settings& s) {
+  if (s.optimizer == "cma") {
+    request.RefuseSettings({"selection", "pressure", "crossover", "mutation_rate", "elite"},
+                           "it is of the genetic algorithm, and the optimizer is cma");
+  } else {
+    request.RefuseSettings({"sigma"}, "it is of CMA-ES, and the optimizer is ga");
+    if (s.genetic.selection == "roulette") {
+      request.RefuseSettings({"pressure"}, "it is of the selection by rank");
+    }
+  }
+  if (!request.Has("fit")) {
+    request.RefuseSettings({"fit_generations", "fit_reach"}, "no clip is fitted (--fit)");
+  }
+  if (request.Has("from")) {
+    request.RefuseSettings({"symmetry", "in_points", "cycle_points", "out_points"},
+                           "it is that of the skill it begins with");
+  }
+  if (s.feedback.empty()) request.RefuseSettings({"layers"}, "there is no sensor (--feedback)");
+}
+
 std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Workers& workers,
                                      std::vector<std::string>* warnings) {
   auto plan = std::make_shared<Plan>();
@@ -406,6 +427,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   plan->workers = &workers;
   Settings& s = plan->settings;
   for (const std::string& text : request.settings) SetConfigValue(text, &s);
+  RefuseWithoutEffect(request, s);
   plan->world.actors = {
       LoadCharacter(request.character.empty() ? "biped" : request.character, warnings)};
   plan->body = SplineBodyOf(plan->character());
