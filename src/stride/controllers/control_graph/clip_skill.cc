@@ -161,6 +161,8 @@ Json PayloadOf(const ClipSkill& skill) {
     json["turns"] = {{"rate", skill.turns.rate}, {"actions", ActionsJson(skill.turns.actions)}};
   }
   if (skill.turn_rate > 0) json["turn_rate"] = skill.turn_rate;
+  if (skill.turn_action > 0) json["turn_action"] = skill.turn_action;
+  if (skill.turn_shown > 1) json["turn_shown"] = skill.turn_shown;
   if (!skill.pace.actions.empty()) {
     json["pace"] = {{"slowest", skill.pace.slowest},
                     {"fastest", skill.pace.fastest},
@@ -222,6 +224,10 @@ ClipSkill FromEnvelope(const Skill& envelope) {
   }
   if (node.value().contains("pace")) skill.pace = PaceFrom(node["pace"], graph.policies);
   if (node.value().contains("turn_rate")) skill.turn_rate = NumberIn(node["turn_rate"], 0, 10);
+  if (node.value().contains("turn_action")) {
+    skill.turn_action = NumberIn(node["turn_action"], 0, 100);
+  }
+  if (node.value().contains("turn_shown")) skill.turn_shown = NumberIn(node["turn_shown"], 1, 10);
   return skill;
 }
 

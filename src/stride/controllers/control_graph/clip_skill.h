@@ -15,6 +15,9 @@ namespace stride {
 
 inline constexpr const char* kSkillController = "control_graph";
 
+// Rad of feedback beyond which a gait is not led on into a turn, unless it was found to bear more.
+inline constexpr double kCautiousTurn = 0.8;
+
 // A skill of this controller: all that is needed to perform it.
 struct ClipSkill {
   std::string name;
@@ -28,6 +31,8 @@ struct ClipSkill {
   PushTurns turns;  // how it turns if it keeps no heading
   Pace pace;        // how it goes slower and faster
   double turn_rate = 0;               // rad/s that it bears; 0: not known
+  double turn_action = 0;             // rad of feedback up to which it is led on; 0: not known
+  double turn_shown = 1;              // by which what is left of a turn is shown larger than it is
   nlohmann::ordered_json provenance;  // how it was learned: settings, seed, version
   nlohmann::ordered_json metrics;     // what it was found to do
   // Of clips and transitions ("walk>run"), 0 to 1 as found when it was learned.

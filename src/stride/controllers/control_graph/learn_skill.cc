@@ -118,7 +118,7 @@ class SkillJob final : public LearningJob {
     skill_.policies = learner_.Known().policies;
     skill_.start = learner_.Start();
     RecordTurns(&skill_);
-    if (clip_speed > 0 && skill_.keep_heading) skill_.turn_rate = FindTurnRate(skill_);
+    if (clip_speed > 0 && skill_.keep_heading) FindTurns(&skill_);
     const SkillTryout tried = TryOut(skill_, kAlone);
     const double joint_error = tried.metrics.tracking_error_deg.value_or(0);
     skill_.metrics = {{"seconds_of_100", tried.seconds},

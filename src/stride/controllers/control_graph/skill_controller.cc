@@ -35,7 +35,7 @@ constexpr double kTaughtTurn = 0.8;  // rad
 struct SkillConfig {
   double turn_rate = 0;      // rad/s
   double turn_lead = 0;      // rad
-  double turn_action = 0.8;  // rad
+  double turn_action = 0;    // rad
   double phase_reset = 0;    // s
   double fall_action = 1.8;  // rad
   int seed = 0;
@@ -48,7 +48,8 @@ void VisitConfig(SkillConfig& c, Visitor& visit) {
         "how far the heading that is kept runs ahead of a character that turns; 0: as far as it "
         "was taught to");
   visit("turn_action", c.turn_action, {0, 100, "rad"},
-        "feedback that asks for more than this is not led on into a turn for now");
+        "feedback that asks for more than this is not led on into a turn for now; 0: as trials "
+        "have found, or 0.8");
   visit("phase_reset", c.phase_reset, {0, 0.5, "s"},
         "a foot that lands early by up to this time begins its landing fragment at once");
   visit("fall_action", c.fall_action, {0.5, 100, "rad"},
@@ -81,6 +82,9 @@ class SkillController final : public Controller {
     servos_.emplace(graph_, character, terrain_);
     base_ = -segment().travel_heading;
     own_speed_ = MeanSpeed(segment().motion);
+    turn_action_ = config_.turn_action > 0   ? config_.turn_action
+                   : skill_->turn_action > 0 ? skill_->turn_action
+                                             : kCautiousTurn;
     for (const Segment& each : graph_->segments) {
       bends_.push_back(BendOf(each));
       upright_.push_back(GoesUpright(each));
@@ -207,6 +211,7 @@ class SkillController final : public Controller {
   void Steer(const Command& command) {
     course_error_ = 0;
     turns_ = command.heading && graph_->segments.size() > 1;
+    turned_before_ += time_step_;
     push_turn_ = 0;
     if (command.heading && skill_->turns.rate > 0) {
       constexpr double kFullTurn = 0.3;  // rad off the heading: all of the recorded actions
@@ -230,8 +235,10 @@ class SkillController final : public Controller {
     // The character comes along before the heading moves on.
     const Bend& bend = bends_[graph_->fragments[fragment_].segment];
     if (heading_error_ * course_error_ < 0 && std::fabs(heading_error_) > bend.lead) return;
-    if (asked_ > config_.turn_action) return;  // it has enough to do
+    if (asked_ > turn_action_) return;  // it has enough to do
+    const double before = base_;
     servos_->Steer(segment(), *command.heading, bend.rate * time_step_, &base_);
+    if (std::fabs(base_ - before) > 1e-9) turned_before_ = 0;
   }
 
   // Fragments that begin when a foot lands in the clip, and which bodies belong to each foot.
@@ -406,6 +413,13 @@ class SkillController final : public Controller {
     double features[kFeatureCount];
     ComputeFeatures(model_.GetTree(), art, graph_->parts, facing, ground, features);
     heading_error_ = static_cast<float>(features[feature::kHeading]);
+    // What is left of a turn goes slowly if it is shown as it is; and the turn begins late.
+    constexpr double kTurning = 3;  // s since the heading that is kept has moved
+    if (turned_before_ < kTurning && skill_->turn_shown > 1) {
+      double& error = features[feature::kHeading];
+      const double most = std::max(std::fabs(error), kTaughtTurn);
+      error = std::clamp(skill_->turn_shown * error, -most, most);
+    }
     if (!skill_->keep_heading) {
       base_ += 2 * std::asin(std::clamp(features[feature::kHeading] / 2, -1.0, 1.0));
       features[feature::kHeading] = 0;
@@ -447,6 +461,7 @@ class SkillController final : public Controller {
   std::optional<ClipServos> servos_;
   bool can_rise_ = false;
   double own_speed_ = 0;          // m/s, of the clip
+  double turn_action_;            // rad
   std::vector<Bend> bends_;       // of each segment
   std::vector<bool> upright_;     // of each segment: a gait that keeps upright
   std::vector<int> foot_of_;      // of each body: 0 left, 1 right, -1 neither
@@ -468,8 +483,9 @@ class SkillController final : public Controller {
   double free_seconds_ = 0;  // since somebody lay on top
   int wild_ = 0, lost_ = 0;  // fragments in a row
   bool acted_ = false;
-  bool turns_ = false;    // a heading is commanded
-  double push_turn_ = 0;  // share of the recorded actions that turn it, -1 to 1
+  bool turns_ = false;          // a heading is commanded
+  double turned_before_ = 1e9;  // s since the heading that is kept moved
+  double push_turn_ = 0;        // share of the recorded actions that turn it, -1 to 1
   float action_[kActionCount] = {};
   double asked_ = 0;  // rad, size of the action
   float heading_error_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,13 +13,16 @@
 #include "stride/character/rest_pose.h"
 #include "stride/controllers/registry.h"
 #include "stride/math/rotation.h"
+#include "stride/motion/kinematics.h"
 #include "stride/scenario/fall.h"
+#include "stride/scenario/push.h"
 #include "stride/sim/batch.h"
 #include "stride/sim/batch_contacts.h"
 
 namespace stride {
 namespace {
 
+constexpr double kPi = std::numbers::pi;
 constexpr int kLane = 0;
 constexpr double kSettled = 10;  // s, after which its pace has come to rest
 
@@ -46,17 +50,25 @@ std::unique_ptr<Controller> PerformerOf(const ClipSkill& skill, const World& wor
 }
 
 constexpr int kTurns = 16;  // trials: a block, whatever the lanes
+constexpr double kTold = 3, kSeconds = 12;
 
-// Whether all of them stand: told at different moments of a round to turn this far.
-bool TurnsStanding(const ClipSkill& skill, double rate) {
-  constexpr double kTold = 3, kSeconds = 12;  // s
+// Told at different moments of a round to turn this far, and pushed on the way by `push` N: s until
+// the way of the last round is within 10 degrees of what was told, on average. None if one of them
+// falls.
+std::optional<double> SecondsToTurn(const ClipSkill& skill, double push) {
   constexpr double kTurn[] = {1.57, -1.57, 3.1, -3.1, 2.2, -2.2, 0.8, -0.8};
+  constexpr double kThere = 0.17;                     // rad
+  constexpr double kPushFor = 0.2, kPushEvery = 1.3;  // N, s
   const World world = WorldOf(skill);
-  const auto first = PerformerOf(skill, world, {{"turn_rate", rate}});
+  const auto first = PerformerOf(skill, world, nlohmann::json::object());
   const double round = skill.FirstMotion().Duration();
+  const int steps_of_round = static_cast<int>(std::lround(round / world.time_step));
   Batch batch(world);
   Actuation actuation = Passive(skill.character);
   State state = first->Start();
+  const int trunk = PushedBody(skill.character);
+  const Vec3d trunk_com = skill.character.bodies[trunk].com;
+  double seconds = 0;
   for (int begin = 0; begin < kTurns; begin += batch.Lanes()) {
     const int count = std::min(batch.Lanes(), kTurns - begin);
     std::vector<std::unique_ptr<Controller>> controllers;
@@ -69,24 +81,43 @@ bool TurnsStanding(const ClipSkill& skill, double rate) {
       }
     }
     batch.BeginAnew();
-    for (double time = 0; time < kSeconds; time += world.time_step) {
+    std::vector<std::vector<Vec3d>> way(count);
+    std::vector<char> there(count, 0);
+    const int steps = static_cast<int>(std::lround(kSeconds / world.time_step));
+    for (int step = 0; step < steps; ++step) {
+      const double time = step * world.time_step;
+      batch.ClearForces();
       for (int lane = 0; lane < count; ++lane) {
         const int trial = begin + lane;
+        const double told = kTold + round * trial / kTurns, heading = kTurn[trial % 8];
         batch.GetState(lane, &state);
         Command command;
-        if (time >= kTold + round * trial / kTurns) command.heading = kTurn[trial % 8];
+        if (time >= told) command.heading = heading;
         controllers[lane]->Step({time, state, {}}, command, &actuation);
         batch.SetActuation(lane, actuation);
+        const double since = time - told;
+        if (since >= 0 && std::fmod(since, kPushEvery) < kPushFor) {
+          const double to = 2.4 * (trial + std::floor(since / kPushEvery));  // from all sides
+          batch.SetForce(lane, {.body = trunk,
+                                .force = Vec3d{std::cos(to), std::sin(to), 0} * push,
+                                .point = trunk_com});
+        }
+        way[lane].push_back(Vec3At(state.q, 0));
+        if (time < told || there[lane] || step < steps_of_round) continue;
+        const Vec3d last = way[lane][step] - way[lane][step - steps_of_round];
+        const double off = std::remainder(std::atan2(last.y, last.x) - heading, 2 * kPi);
+        there[lane] = std::fabs(off) < kThere;
+        seconds += world.time_step / kTurns;
       }
       batch.Step();
     }
     for (int lane = 0; lane < count; ++lane) {
-      if (batch.Failed(lane)) return false;
+      if (batch.Failed(lane)) return {};
       batch.GetState(lane, &state);
-      if (Lost(state, *controllers[lane]->Reference())) return false;
+      if (Lost(state, *controllers[lane]->Reference())) return {};
     }
   }
-  return true;
+  return seconds;
 }
 
 }  // namespace
@@ -133,12 +164,36 @@ SkillTryout TryOut(const ClipSkill& skill, double seconds) {
   return result;
 }
 
-double FindTurnRate(const ClipSkill& skill) {
+void FindTurns(ClipSkill* skill) {
   constexpr double kRates[] = {2, 1.5, 1.1, 0.8, 0.6, 0.4}, kMargin = 0.8;
-  for (const double rate : kRates) {
-    if (TurnsStanding(skill, rate)) return kMargin * rate;
+  constexpr double kShown[] = {2, 1.5, 1}, kActions[] = {1.4, 1.1, kCautiousTurn};
+  constexpr double kPush = 40;  // N
+  const ClipSkill base = *skill;
+  double soonest = kSeconds;
+  const auto take_if_sooner = [&](double shown, double action, double rate) {
+    ClipSkill tried = base;
+    tried.turn_shown = shown;
+    tried.turn_action = action;
+    tried.turn_rate = rate;
+    if (!SecondsToTurn(tried, 0)) return false;
+    tried.turn_rate = kMargin * rate;
+    const std::optional<double> seconds = SecondsToTurn(tried, 0);
+    // As cautious as can be: what most were taught. All else has to bear pushes as well.
+    const bool cautious = shown == 1 && action == kCautiousTurn;
+    if (!seconds || (!cautious && !SecondsToTurn(tried, kPush))) return false;
+    if (*seconds < soonest) {
+      soonest = *seconds;
+      *skill = tried;
+    }
+    return true;
+  };
+  for (const double shown : kShown) {
+    for (const double action : kActions) {
+      for (const double rate : kRates) {
+        if (take_if_sooner(shown, action, rate)) break;
+      }
+    }
   }
-  return 0;
 }
 
 }  // namespace stride

@@ -13,8 +13,10 @@ struct SkillTryout {
 };
 SkillTryout TryOut(const ClipSkill& skill, double seconds);
 
-// The fastest of some rates, rad/s, at which trials that are told to turn by 90 to 180 degrees to
-// either side, at any moment of a round, all stand; less a margin. 0: none of them.
-double FindTurnRate(const ClipSkill& skill);
+// How fast it is led into a turn, up to which feedback, and how large it is shown what is left
+// (`turn_rate`, `turn_action`, `turn_shown`): of those with which trials that are told to turn by
+// 45 to 180 degrees to either side, at any moment of a round, all stand, the ones that have turned
+// soonest; bolder ones only if they bear pushes on the way too. A rate of 0: none of them.
+void FindTurns(ClipSkill* skill);
 
 }  // namespace stride
