@@ -42,4 +42,23 @@ PendulumConfig DefaultConfig(const PendulumReference& clip, PendulumUse use) {
   return config;
 }
 
+PendulumConfig DefaultConfig(const PerformanceReference& clip, PendulumUse use) {
+  PendulumConfig config;
+  if (use == PendulumUse::kTorques) return config;
+  bool hands = false;
+  for (int k = 0; k < clip.Count(); ++k) hands = hands || clip.Stands(2, k) || clip.Stands(3, k);
+  // By hand, on starts other than those of the experiment.
+  if (!clip.Flights().empty()) {
+    config.once.sways = 1;
+    config.once.possible = true;
+    config.once.body.weight_linear = 40000;
+  } else if (hands) {
+    config.once.sways = 0.2;
+    config.once.sway.aside = 0.04;
+    config.once.sway.turned = 0.4;
+    config.once.sway.turning = 1.5;
+  }
+  return config;
+}
+
 }  // namespace stride

@@ -58,9 +58,10 @@ TEST_F(ImprovePendulumTest, RefusesWhatItCannotDo) {
   const auto error = [&](LearningRequest request) {
     return InputErrorOf([&] { PendulumLearning().make(request, one, &warnings_); });
   };
-  LearningRequest once{.input = "jump"};
-  once.options["improve"] = {};
-  EXPECT_THAT(error(once), HasSubstr("takes loops"));
+  LearningRequest annotated{.input = "walk"};
+  annotated.options["improve"] = {};
+  annotated.options["annotate"] = {"a.json"};
+  EXPECT_THAT(error(annotated), HasSubstr("annotate first"));
   EXPECT_THAT(error({.input = "walk", .settings = {"improve.trials=2"}}), HasSubstr("--improve"));
 }
 
