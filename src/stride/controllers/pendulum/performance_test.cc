@@ -215,6 +215,19 @@ TEST(PerformanceSimulationTest, DisturbedJumpsStand) {
   }
 }
 
+// A flight by torques, in an engine that knows nothing of the program.
+TEST(PerformanceControllerTest, JumpEndsStanding) {
+  const auto reference = ReferenceOf("jump");
+  Random random(1);
+  const State start = pendulum_controller::DisturbedStart(reference, &random);
+  const Performed performed = pendulum_controller::PerformInEngine(
+      reference, DefaultConfig(*reference, PendulumUse::kTorques), start);
+  EXPECT_TRUE(performed.stands);
+  EXPECT_LT(performed.joint_error, 15);
+  const double height = pendulum_controller::HighestOf(*reference);
+  EXPECT_NEAR(performed.height, height, 0.1 * height);
+}
+
 // Free of the ground, a step of the simulation keeps the momentum.
 TEST(PerformanceSimulationTest, FlightKeepsMomentum) {
   const auto reference = ReferenceOf("jump");
