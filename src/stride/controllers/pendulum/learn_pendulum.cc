@@ -172,6 +172,8 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     capture.loop = true;
     source = LoadAnyMotion(request.input, body, capture);
   }
+  // Formats know loops of their own.
+  if (request.Has("once")) source.motion.loops = false;
   warnings->insert(warnings->end(), source.warnings.begin(), source.warnings.end());
   if (const std::string why = Refuses(source.character); !why.empty()) {
     throw InputError(fmt::format("'{}' cannot be driven: {}", source.character.name, why));
