@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 
 #include "stride/app/experiments/kwon17_runs.h"
+#include "stride/controllers/pendulum/defaults.h"
+#include "stride/controllers/pendulum/improve_performance.h"
 #include "stride/controllers/pendulum/learn_performance.h"
+#include "stride/learn/workers.h"
 #include "stride/motion/import/motion_source.h"
 
 // Section 7: motions that are performed once, each from one clip. The paper shows them in a video
@@ -34,10 +37,13 @@ constexpr Clip kClips[] = {{"stand", "", 0, 0, 0},
                            {"kick", "cmu/74_06.bvh", 100, 230, 60},
                            {"cartwheel", "deepmimic/humanoid3d_cartwheel.txt", -1, -1, 0},
                            {"cartwheel", "cmu/90_02.bvh", 320, 560, 0},
-                           {"backflip", "cmu/88_01.bvh", 20, 140, 60},
+                           {"backflip", "cmu/88_01.bvh", 28, 130, 60},
                            {"handstand", "cmu/85_05.bvh", 440, 640, 0}};
 constexpr int kTries = 10;
-constexpr double kMostError = 15;    // degrees
+constexpr double kMostError = 15;  // degrees
+// Of the search for a clip's settings, where those of its kind do not do: candidates are tried from
+// other starts than those that are counted.
+constexpr int kIterations = 14, kPopulation = 12, kSearchTrials = 3;
 constexpr double kMostHeight = 0.1;  // share of the clip's height
 constexpr double kPushNewtons = 50;
 
@@ -70,6 +76,8 @@ Findings Measure(const ExperimentContext& context) {
         std::make_shared<const PerformanceReference>(source.character, source.motion);
     const double height = pendulum_controller::HighestOf(*reference);
     const int trunk = source.character.BodyOf(Role::kTrunk);
+    PendulumConfig config = DefaultConfig(
+        *reference, mode == Kwon17Mode::kProgram ? PendulumUse::kSimulator : PendulumUse::kTorques);
     const auto perform = [&](int seed, bool pushed) {
       Random random(static_cast<std::uint64_t>(seed));
       const State start = pendulum_controller::DisturbedStart(reference, &random);
@@ -80,33 +88,55 @@ Findings Measure(const ExperimentContext& context) {
                                .point = source.character.bodies[trunk].com};
       const std::span<const ExternalForce> forces(&push, pushed ? 1 : 0);
       return mode == Kwon17Mode::kProgram
-                 ? pendulum_controller::PerformByProgram(reference, {}, start, forces, at)
-                 : pendulum_controller::PerformInEngine(reference, {}, start, forces, at);
+                 ? pendulum_controller::PerformByProgram(reference, config.once, start, forces, at)
+                 : pendulum_controller::PerformInEngine(reference, config, start, forces, at);
     };
-    int stood = 0, stood_pushed = 0;
-    double error = 0, off = 0;
     const int tries = context.quick ? 1 : kTries;
-    for (int seed = 1; seed <= tries; ++seed) {
-      const Performed alone = perform(seed, false);
-      stood += alone.stands ? 1 : 0;
-      error = std::max(error, alone.joint_error);
-      off = std::max(off, std::fabs(alone.height / height - 1));
-      stood_pushed += perform(seed, true).stands ? 1 : 0;
+    struct Count {
+      int stood = 0, stood_pushed = 0;
+      double error = 0, off = 0;
+      bool Meets(int all) const { return stood == all && error < kMostError && off < kMostHeight; }
+    };
+    const auto count = [&] {
+      Count counted;
+      for (int seed = 1; seed <= tries; ++seed) {
+        const Performed alone = perform(seed, false);
+        counted.stood += alone.stands ? 1 : 0;
+        // What flew apart has errors that are no numbers.
+        const double error = std::isfinite(alone.joint_error) ? alone.joint_error : HUGE_VAL;
+        counted.error = std::max(counted.error, error);
+        counted.off = std::max(counted.off, std::fabs(alone.height / height - 1));
+        counted.stood_pushed += perform(seed, true).stands ? 1 : 0;
+      }
+      return counted;
+    };
+    Count counted = count();
+    std::string settings = "settings of its kind";
+    if (mode == Kwon17Mode::kProgram && !context.quick && !counted.Meets(tries)) {
+      const int before = counted.stood;
+      const pendulum_controller::ImproveSettings search{
+          .iterations = kIterations, .population = kPopulation, .trials = kSearchTrials};
+      const Workers workers(context.threads);
+      pendulum_controller::PerformanceImprovement improvement(reference, config, search,
+                                                              context.seed, workers);
+      while (!improvement.Done()) improvement.Advance();
+      config = improvement.Result().config;
+      counted = count();
+      settings = fmt::format("settings by CMA-ES, {} x {} x {} starts (before: {} stand)",
+                             kIterations, kPopulation, kSearchTrials, before);
     }
     findings.rows.push_back(
         {.name = fmt::format("{} ({}), {}", clip.skill, built_in ? "built-in" : clip.file,
                              NameOf(mode)),
          .paper_text = "performed",
-         .ours = static_cast<double>(stood),
+         .ours = static_cast<double>(counted.stood),
          .unit = fmt::format("of {} end standing", tries),
-         .met = context.quick
-                    ? std::nullopt
-                    : std::optional(stood == tries && error < kMostError && off < kMostHeight),
+         .met = context.quick ? std::nullopt : std::optional(counted.Meets(tries)),
          .note = fmt::format("joints at most {:.1f} degrees off, height {:.0f} %; pushed by 50 N "
-                             "for 0.2 s: {} stand",
-                             error, 100 * off, stood_pushed)});
+                             "for 0.2 s: {} stand; {}",
+                             counted.error, 100 * counted.off, counted.stood_pushed, settings)});
     const Row& row = findings.rows.back();
-    context.Tell(fmt::format("{}: {} of {}; {}", row.name, stood, tries, row.note));
+    context.Tell(fmt::format("{}: {} of {}; {}", row.name, counted.stood, tries, row.note));
   };
   for (const Kwon17Mode mode : kKwon17Modes) {
     for (const Clip& clip : kClips) measure(clip, mode);

@@ -42,4 +42,44 @@ PendulumConfig DefaultConfig(const PendulumReference& clip, PendulumUse use) {
   return config;
 }
 
+PendulumConfig DefaultConfig(const PerformanceReference& clip, PendulumUse use) {
+  PendulumConfig config;
+  if (use == PendulumUse::kTorques) {
+    config.once.body.margin = 0.03;  // feet that touch late carry sooner
+    return config;
+  }
+  bool hands = false;
+  for (int k = 0; k < clip.Count(); ++k) hands = hands || clip.Stands(2, k) || clip.Stands(3, k);
+  if (!clip.Flights().empty()) {
+    // learn pendulum backflip --improve --seed 1 --set improve.iterations=12
+    // --set improve.population=12 --set improve.trials=8
+    config.once.sways = 0.788;
+    config.once.sway = {.aside = 0.0164,
+                        .speed = 0.173,
+                        .turned = 1.79,
+                        .turning = 1.38,
+                        .force = 119,
+                        .pushed = 0.0209};
+    config.once.possible = true;
+    config.once.turning_stiffness = 74.3;
+    config.once.turning_damping = 18.4;
+    config.once.step_speed = 0.176;
+    config.once.body.weight_linear = 20700;
+    config.once.body.weight_momentum = 3180;
+    config.once.body.weight_height = 7960;
+    config.once.body.weight_held = 842000;
+    config.once.body.weight_feet = 142000;
+    config.once.body.joint_stiffness = 252;
+    config.once.body.joint_damping = 30.8;
+    config.once.body.most_torque = 711;
+  } else if (hands) {
+    // By hand, on starts other than those of the experiment.
+    config.once.sways = 0.2;
+    config.once.sway.aside = 0.04;
+    config.once.sway.turned = 0.4;
+    config.once.sway.turning = 1.5;
+  }
+  return config;
+}
+
 }  // namespace stride

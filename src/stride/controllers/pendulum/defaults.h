@@ -12,5 +12,7 @@ enum class PendulumUse {
 
 // Settings that were found for a clip of this kind, walking or with times in flight, and this use.
 PendulumConfig DefaultConfig(const PendulumReference& clip, PendulumUse use);
+// The same for what is performed once: with flights, on hands or on feet alone.
+PendulumConfig DefaultConfig(const PerformanceReference& clip, PendulumUse use);
 
 }  // namespace stride

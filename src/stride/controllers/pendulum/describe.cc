@@ -27,9 +27,10 @@ std::unique_ptr<Controller> Make(const ControllerInput& input) {
     throw InputError("pendulum needs a motion (--motion) or a skill (--skill)");
   }
   if (held.Pivots()) {
-    ConfigFromJson(input.config, "pendulum", &held.config);
     auto reference =
         std::make_shared<const PerformanceReference>(input.world.actors[0], held.motion, held.told);
+    if (!input.skill) held.config = DefaultConfig(*reference, PendulumUse::kTorques);
+    ConfigFromJson(input.config, "pendulum", &held.config);
     return std::make_unique<PerformanceController>(input.world, std::move(reference), held.config);
   }
   auto rig = std::make_shared<const PendulumRig>(input.world.actors[0], held.motion);

@@ -12,11 +12,13 @@
 // can push where it would have to.
 namespace stride {
 
-// `poses` at `rate` Hz, flights made physical. Returns the largest change: a turn of the body, rad.
+// `clip`: what the poses were before any of it, from which they shall differ little. `poses` at
+// `rate` Hz, flights made physical. Returns the largest change: a turn of the body, rad.
 double MakeGroundPhysical(const Kinematics& kinematics, std::span<const BodyMass> masses,
                           const LimbSolver& limbs,
                           const std::array<std::vector<char>, kMostLimbs>& stands, double rate,
                           std::span<const FlightPath> paths,
+                          const std::vector<std::vector<double>>& clip,
                           std::vector<std::vector<double>>* poses);
 
 }  // namespace stride

@@ -17,6 +17,7 @@ struct ImproveSettings {
   double slowest = 0.8, fastest = 1.5, turn = 1;
   int checks = 32;
   double alone = 30;
+  bool engine = false;  // of what is performed once
 };
 template <class Visitor>
 void VisitConfig(ImproveSettings& s, Visitor& visit) {
@@ -33,6 +34,8 @@ void VisitConfig(ImproveSettings& s, Visitor& visit) {
   visit("turn", s.turn, {0, 3, "rad"}, "that is told, at most, to either side");
   visit("checks", s.checks, {1, 4096},
         "further trials, of which what is found must be worth more than what it begins with");
+  visit("engine", s.engine,
+        "what is performed once is tried in the native engine, not in the paper's mode");
   visit("alone", s.alone, {0.5, 300, "s"}, "that what is found is tried without pushes");
 }
 

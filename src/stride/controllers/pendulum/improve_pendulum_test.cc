@@ -53,14 +53,25 @@ TEST_F(ImprovePendulumTest, SameBitsForAnyThreadsAndAfterAResume) {
   EXPECT_EQ(Finish(second.get()).files, result.files);
 }
 
+// A loop that is performed once has no loop's pendulum.
+TEST_F(ImprovePendulumTest, ALoopIsPerformedOnceIfTold) {
+  const Workers one(1);
+  LearningRequest request{.input = "walk", .out = "once.skill"};
+  request.options["once"] = {};
+  const auto job = PendulumLearning().make(request, one, &warnings_);
+  while (!job->Done()) job->Advance([] { return false; });
+  EXPECT_THAT(job->Result().files[0].second, HasSubstr("pivoted"));
+}
+
 TEST_F(ImprovePendulumTest, RefusesWhatItCannotDo) {
   const Workers one(1);
   const auto error = [&](LearningRequest request) {
     return InputErrorOf([&] { PendulumLearning().make(request, one, &warnings_); });
   };
-  LearningRequest once{.input = "jump"};
-  once.options["improve"] = {};
-  EXPECT_THAT(error(once), HasSubstr("takes loops"));
+  LearningRequest annotated{.input = "walk"};
+  annotated.options["improve"] = {};
+  annotated.options["annotate"] = {"a.json"};
+  EXPECT_THAT(error(annotated), HasSubstr("annotate first"));
   EXPECT_THAT(error({.input = "walk", .settings = {"improve.trials=2"}}), HasSubstr("--improve"));
 }
 

@@ -155,7 +155,7 @@ class AnalysisJob final : public LearningJob {
 
 std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Workers& workers,
                                      std::vector<std::string>* warnings) {
-  const PendulumConfig checked = SettingsOf(request, {}).config;  // before the work
+  const LearnSettings checked = SettingsOf(request, {});  // before the work
   const std::string body = request.character.empty() ? "kwon17" : request.character;
   CaptureOptions capture;
   if (request.Has("range")) {
@@ -172,6 +172,8 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     capture.loop = true;
     source = LoadAnyMotion(request.input, body, capture);
   }
+  // Formats know loops of their own.
+  if (request.Has("once")) source.motion.loops = false;
   warnings->insert(warnings->end(), source.warnings.begin(), source.warnings.end());
   if (const std::string why = Refuses(source.character); !why.empty()) {
     throw InputError(fmt::format("'{}' cannot be driven: {}", source.character.name, why));
@@ -182,10 +184,26 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     annotation = ParseAnnotation(ReadFile(told), told, source.motion, source.character);
     Apply(annotation, &source.motion);
   }
+  if (annotation.pendulum == PendulumKind::kPivoted) {
+    const auto begin = std::chrono::steady_clock::now();
+    PerformancePlan plan;
+    plan.told = !told.empty();
+    plan.reference =
+        std::make_shared<const PerformanceReference>(source.character, source.motion, plan.told);
+    plan.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const auto settings_for = [&](PendulumUse use) {
+      return SettingsOf(request, DefaultConfig(*plan.reference, use)).config;
+    };
+    plan.engine = settings_for(PendulumUse::kTorques);
+    plan.program = settings_for(PendulumUse::kSimulator);
+    if (request.Has("improve")) plan.improve = checked.improve;
+    return MakePerformanceJob(request, std::move(source), std::move(plan), workers);
+  }
   if (request.Has("improve")) {
-    if (annotation.pendulum == PendulumKind::kPivoted || !source.motion.loops) {
-      throw InputError(fmt::format(
-          "--improve takes loops; '{}' is performed once: leave --improve away", request.input));
+    if (!source.motion.loops) {
+      throw InputError(
+          fmt::format("--improve takes loops and what is performed once (--once); '{}' is neither",
+                      request.input));
     }
     if (request.Has("annotate")) {
       throw InputError("--annotate has no effect with --improve: annotate first, in a run alone");
@@ -194,9 +212,6 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     const LearnSettings settings =
         SettingsOf(request, DefaultConfig(reference, PendulumUse::kTorques));
     return MakeImprovement(request, source, settings.config, settings.improve, workers);
-  }
-  if (annotation.pendulum == PendulumKind::kPivoted) {
-    return MakePerformanceJob(request, std::move(source), checked, !told.empty());
   }
   return std::make_unique<AnalysisJob>(request, std::move(source));
 }

@@ -1,10 +1,10 @@
 #include "stride/controllers/pendulum/learn_performance.h"
 
-#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "stride/controllers/pendulum/improve_performance.h"
 #include "stride/controllers/pendulum/performance.h"
 #include "stride/controllers/pendulum/pose_rates.h"
 #include "stride/core/hash.h"
@@ -145,24 +145,45 @@ namespace {
 
 class PerformanceJob final : public LearningJob {
  public:
-  PerformanceJob(const LearningRequest& request, MotionSource source, const PendulumConfig& config,
-                 bool told)
-      : request_(request), source_(std::move(source)), config_(config), told_(told) {}
+  PerformanceJob(const LearningRequest& request, MotionSource source, PerformancePlan plan,
+                 const Workers& workers)
+      : request_(request),
+        source_(std::move(source)),
+        reference_(std::move(plan.reference)),
+        config_(plan.engine),
+        by_program_(plan.program),
+        told_(plan.told),
+        seconds_(plan.seconds) {
+    if (plan.improve) {
+      search_ = std::make_unique<PerformanceImprovement>(
+          reference_, plan.improve->engine ? config_ : by_program_, *plan.improve, request.seed,
+          workers);
+    }
+  }
 
-  bool Done() const override { return reference_ != nullptr; }
-  nlohmann::ordered_json Advance(const std::function<bool()>&) override {
-    const auto begin = std::chrono::steady_clock::now();
-    reference_ =
-        std::make_shared<const PerformanceReference>(source_.character, source_.motion, told_);
-    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  bool Done() const override { return done_; }
+  nlohmann::ordered_json Advance(const std::function<bool()>& stop) override {
+    if (stop()) return nullptr;
+    if (search_ && !search_->Done()) {
+      history_.push_back({{"iteration", search_->Iteration()}, {"return", search_->Advance()}});
+      return history_.back();
+    }
+    if (search_) {
+      improved_ = search_->Result();
+      config_ = by_program_ = improved_->config;
+    }
     if (!told_) reference_->LabelMotion(&source_.motion);
     const State start = PerformancePlanner(reference_, Terrain{}, config_.once).Start();
-    program_ = PerformByProgram(reference_, config_.once, start);
+    program_ = PerformByProgram(reference_, by_program_.once, start);
     engine_ = PerformInEngine(reference_, config_, start);
+    done_ = true;
     history_.push_back({{"program", program_.stands}, {"engine", engine_.stands}});
     return history_.back();
   }
-  double Progress() const override { return Done() ? 1 : 0; }
+  double Progress() const override {
+    if (done_) return 1;
+    return search_ ? search_->Share() : 0;
+  }
   const nlohmann::ordered_json& History() const override { return history_; }
   std::string Checkpoint() const override { return ""; }
   void Restore(const std::string&, const std::string&) override {}
@@ -189,6 +210,12 @@ class PerformanceJob final : public LearningJob {
                             {"stands_by_the_program", program_.stands ? 1 : 0},
                             {"joint_error", engine_.joint_error}},
                 .payload = PayloadOf({source_.motion, config_, PendulumKind::kPivoted, true})};
+    if (improved_) {
+      skill.provenance["seed"] = request_.seed;
+      skill.metrics["checks"] = improved_->checks;
+      skill.metrics["stood_before"] = improved_->stood_before;
+      skill.metrics["stood"] = improved_->stood;
+    }
     LearningResult result;
     result.lines = {{"clip", fmt::format("{} on {}, performed once", source_.motion.name,
                                          source_.character.name)},
@@ -202,6 +229,13 @@ class PerformanceJob final : public LearningJob {
                       path.clip_gravity, 1000 * path.moved));
     }
     result.lines.emplace_back("analysis", fmt::format("{:.2f} s", seconds_));
+    if (improved_) {
+      result.lines.emplace_back(
+          "improved", fmt::format("{} of {} starts that the search did not see end standing, worth "
+                                  "{:.3f}; before {}, {:.3f}",
+                                  improved_->stood, improved_->checks, improved_->value,
+                                  improved_->stood_before, improved_->value_before));
+    }
     result.lines.emplace_back("clip's height", fmt::format("{:.2f} m", HighestOf(*reference_)));
     result.lines.emplace_back("paper's mode", line(program_));
     result.lines.emplace_back("in native", line(engine_));
@@ -227,10 +261,12 @@ class PerformanceJob final : public LearningJob {
  private:
   LearningRequest request_;
   MotionSource source_;
-  PendulumConfig config_;
-  bool told_;
   std::shared_ptr<const PerformanceReference> reference_;
-  double seconds_ = 0;
+  PendulumConfig config_, by_program_;  // the first is written
+  bool told_, done_ = false;
+  double seconds_;
+  std::unique_ptr<PerformanceImprovement> search_;
+  std::optional<ImprovedPerformance> improved_;
   Performed program_, engine_;
   nlohmann::ordered_json history_ = nlohmann::ordered_json::array();
 };
@@ -238,8 +274,8 @@ class PerformanceJob final : public LearningJob {
 }  // namespace
 
 std::unique_ptr<LearningJob> MakePerformanceJob(const LearningRequest& request, MotionSource source,
-                                                const PendulumConfig& config, bool told) {
-  return std::make_unique<PerformanceJob>(request, std::move(source), config, told);
+                                                PerformancePlan plan, const Workers& workers) {
+  return std::make_unique<PerformanceJob>(request, std::move(source), std::move(plan), workers);
 }
 
 }  // namespace stride::pendulum_controller

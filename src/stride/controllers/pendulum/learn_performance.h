@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "stride/controllers/pendulum/improve_pendulum.h"
 #include "stride/controllers/pendulum/learn_pendulum.h"
 #include "stride/controllers/pendulum/performance_reference.h"
 #include "stride/core/random.h"
@@ -10,9 +12,16 @@
 // The part of `stride learn pendulum` for clips that are performed once.
 namespace stride::pendulum_controller {
 
-// `told`: the motion's labels are from a file.
+// `told`: the motion's labels are from a file. `improve`: search for gains first.
+struct PerformancePlan {
+  std::shared_ptr<const PerformanceReference> reference;
+  PendulumConfig engine, program;  // settings of both uses
+  bool told = false;
+  std::optional<ImproveSettings> improve;
+  double seconds = 0;  // that the analysis took
+};
 std::unique_ptr<LearningJob> MakePerformanceJob(const LearningRequest& request, MotionSource source,
-                                                const PendulumConfig& config, bool told);
+                                                PerformancePlan plan, const Workers& workers);
 
 // How a performance went: in the paper's mode or in the native engine, and for two seconds after
 // its end.

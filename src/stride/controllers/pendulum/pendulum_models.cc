@@ -35,11 +35,12 @@ void AdvanceAxis(const AxisRates& rates, double dt, double* x, double* speed, do
 
 }  // namespace
 
-Eigen::RowVectorXd LqrGains(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
-                            const Eigen::VectorXd& q, double r) {
+Eigen::MatrixXd LqrGains(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b,
+                         const Eigen::VectorXd& q, const Eigen::VectorXd& r) {
   const int n = static_cast<int>(a.rows());
+  const Eigen::MatrixXd back = r.cwiseInverse().asDiagonal() * b.transpose();
   Eigen::MatrixXd hamiltonian(2 * n, 2 * n);
-  hamiltonian << a, -b * b.transpose() / r, -Eigen::MatrixXd(q.asDiagonal()), -a.transpose();
+  hamiltonian << a, -b * back, -Eigen::MatrixXd(q.asDiagonal()), -a.transpose();
   // The sign of the Hamiltonian by Newton's iteration: +1 and -1 for its unstable and stable half.
   Eigen::MatrixXd sign = hamiltonian;
   for (int k = 0; k < 100; ++k) {
@@ -54,7 +55,12 @@ Eigen::RowVectorXd LqrGains(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
   left << sign.topRightCorner(n, n), sign.bottomRightCorner(n, n) + Eigen::MatrixXd::Identity(n, n);
   right << sign.topLeftCorner(n, n) + Eigen::MatrixXd::Identity(n, n), sign.bottomLeftCorner(n, n);
   const Eigen::MatrixXd p = (left.transpose() * left).ldlt().solve(-left.transpose() * right);
-  return b.transpose() * p / r;
+  return back * p;
+}
+
+Eigen::RowVectorXd LqrGains(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
+                            const Eigen::VectorXd& q, double r) {
+  return LqrGains(a, Eigen::MatrixXd(b), q, Eigen::VectorXd::Constant(1, r));
 }
 
 CartPole MakeCartPole(double mass, double length, double inertia, double q) {
@@ -117,6 +123,34 @@ double WantedLean(const PivotedPole& pole, double lean, double rate, double acce
   const double torque =
       acceleration * pole.AboutPivot() - pole.mass * kGravity * pole.length * std::sin(lean);
   return lean + (torque + pole.gains[1] * rate) / pole.gains[0];
+}
+
+SwayGains MakeSwayGains(double mass, double length, double inertia, const SwayWeights& weights) {
+  const double weight = mass * kGravity;
+  Eigen::Matrix4d a = Eigen::Matrix4d::Zero();
+  a(0, 1) = a(2, 3) = 1;
+  a(3, 0) = weight / inertia;
+  Eigen::Matrix<double, 4, 2> b = Eigen::Matrix<double, 4, 2>::Zero();
+  b(1, 0) = 1 / mass;
+  b(3, 0) = -length / inertia;
+  b(3, 1) = -weight / inertia;
+  const auto cost = [](double x) { return 1 / (x * x); };
+  const Eigen::Vector4d q(cost(weights.aside), cost(weights.speed), cost(weights.turned),
+                          cost(weights.turning));
+  const Eigen::Vector2d r(cost(weights.force), cost(weights.pushed));
+  const Eigen::MatrixXd k = LqrGains(a, Eigen::MatrixXd(b), q, Eigen::VectorXd(r));
+  SwayGains gains{.length = length};
+  for (int i = 0; i < 4; ++i) gains.force[i] = k(0, i), gains.pushed[i] = k(1, i);
+  return gains;
+}
+
+Sway SwayFor(const SwayGains& gains, double weight, double aside, double speed, double turned,
+             double turning) {
+  const double state[] = {aside, speed, turned, turning};
+  double force = 0, pushed = 0;
+  for (int i = 0; i < 4; ++i)
+    force -= gains.force[i] * state[i], pushed -= gains.pushed[i] * state[i];
+  return {force, -gains.length * force + weight * (aside - pushed)};
 }
 
 LumpedMass MakeLumpedMass(double mass, double q) {

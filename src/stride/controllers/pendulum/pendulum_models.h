@@ -12,6 +12,9 @@ namespace stride {
 
 // Gains K of the infinite-horizon regulator u = -K s of s' = A s + B u that minimises the integral
 // of s' Q s + u' R u: by the sign of the Hamiltonian matrix. A and B must be stabilisable.
+// The same for several controls, each with its cost.
+Eigen::MatrixXd LqrGains(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b,
+                         const Eigen::VectorXd& q, const Eigen::VectorXd& r);
 Eigen::RowVectorXd LqrGains(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
                             const Eigen::VectorXd& q, double r);
 
@@ -79,6 +82,29 @@ PivotedPole MakePivotedPole(double mass, double length, double inertia, double q
 // Acceleration of the lean, rad/s^2, and the wanted lean for which it is `acceleration`.
 double LeanAcceleration(const PivotedPole& pole, double lean, double rate, double wanted);
 double WantedLean(const PivotedPole& pole, double lean, double rate, double acceleration);
+
+// A body that stands and sways, along one level axis, about what its clip does: its centre of mass
+// is off aside, and it has turned too far to that side. What the ground gives is a level force and
+// a place where it pushes:
+//   m aside'' = force,  I turned'' = -length force + weight (aside - pushed).
+// A pole that turns as it leans is the case in which both are one. Feet are small, so that over the
+// length of a stance neither can be had without the other.
+struct SwayWeights {                  // what counts alike, of each
+  double aside = 0.02, speed = 0.3;   // m, m/s
+  double turned = 0.8, turning = 1;   // rad, rad/s
+  double force = 300, pushed = 0.04;  // N, m
+};
+struct SwayGains {
+  double length = 0;
+  std::array<double, 4> force = {}, pushed = {};  // of aside, speed, turned, turning
+};
+SwayGains MakeSwayGains(double mass, double length, double inertia, const SwayWeights& weights);
+// Additional force, N, and rate of the angular momentum, N m.
+struct Sway {
+  double force = 0, turning = 0;
+};
+Sway SwayFor(const SwayGains& gains, double weight, double aside, double speed, double turned,
+             double turning);
 
 // A mass on an upright spring: for the height. Force = k0 (wanted - height) - k1 speed.
 struct LumpedMass {

@@ -56,6 +56,11 @@ class PerformanceSimulation {
                         const Terrain& terrain, double friction, const PerformanceConfig& config);
 
   void SetState(const State& state) { state_ = state; }
+  // From the clip's frame `at` on, in its state.
+  void Begin(int at) {
+    planner_.Begin(at);
+    state_ = planner_.Start(at);
+  }
   void Step(std::span<const ExternalForce> pushes);
 
   const State& GetState() const { return state_; }
@@ -63,6 +68,7 @@ class PerformanceSimulation {
   int Unsolved() const { return unsolved_; }
   const PerformancePlanner& GetPlanner() const { return planner_; }
   const WholeBodyQp& Program() const { return program_; }
+  const WholeBodyTarget& Target() const { return target_; }
 
  private:
   std::shared_ptr<const PerformanceReference> reference_;

@@ -11,8 +11,10 @@ namespace {
 
 constexpr Vec3d kUp{0, 0, 1};
 constexpr double kGravity = 9.81;
-constexpr double kHeldWithin = 0.05;  // m of its place within which a foot that has landed is held
-constexpr int kLeaving = 18;          // steps before a lift-off in which a foot rolls off
+constexpr double kHeldWithin = 0.05;   // m of its place within which a foot that has landed is held
+constexpr double kSameHeight = 0.005;  // m, of the contact points that stand
+constexpr double kCarryingHeight = 0.012;  // m, of a contact point that may carry
+constexpr int kLeaving = 18;               // steps before a lift-off in which a foot rolls off
 constexpr double kMostTurned = 0.6, kMostOff = 0.4;  // rad, m: that a planned pose is moved by
 
 double SoftClamp(double x, double most) { return most * std::tanh(x / most); }
@@ -39,7 +41,10 @@ PerformancePlanner::PerformancePlanner(std::shared_ptr<const PerformanceReferenc
       config_(config),
       in_flight_(config.body),
       pole_(MakePivotedPole(reference_->pole().mass, reference_->pole().length,
-                            reference_->pole().inertia, config.pole_weight)) {
+                            reference_->pole().inertia, config.pole_weight)),
+      sway_(MakeSwayGains(reference_->pole().mass, reference_->pole().length,
+                          reference_->pole().inertia, config.sway)),
+      limb_of_point_(LimbOfPoints(reference_->character())) {
   // In flight there is no momentum to change: the authors' program leaves its terms out.
   in_flight_.weight_momentum = in_flight_.weight_linear = in_flight_.weight_height = 0;
   in_flight_.weight_joints = config.flight_joints;
@@ -156,6 +161,27 @@ LimbSolver::Place PerformancePlanner::PlannedPlace(int limb, int at) const {
   return place;
 }
 
+// The middle of a limb's lowest contact points as the body has it, in the limb's frame.
+Vec3d PerformancePlanner::Standing(int limb) const {
+  const Character& character = reference_->character();
+  double lowest = HUGE_VAL;
+  const auto bottom = [&](const ContactPoint& point) { return PointAt(frames_, point); };
+  for (std::size_t p = 0; p < limb_of_point_.size(); ++p) {
+    if (limb_of_point_[p] != limb) continue;
+    lowest = std::min(lowest, bottom(character.contact_points[p]).z);
+  }
+  Vec3d sum;
+  int n = 0;
+  for (std::size_t p = 0; p < limb_of_point_.size(); ++p) {
+    if (limb_of_point_[p] != limb) continue;
+    const Vec3d at = bottom(character.contact_points[p]);
+    if (at.z > lowest + kSameHeight) continue;
+    sum += at, ++n;
+  }
+  const int body = reference_->limbs().limbs()[limb].body;
+  return Rotate(Conjugate(frames_.rotation[body]), sum * (1.0 / n) - frames_.position[body]);
+}
+
 // Landings, early and late; where the plan is after them.
 void PerformancePlanner::Follow(std::span<const bool> touches) {
   const PerformanceReference& ref = *reference_;
@@ -237,6 +263,32 @@ void PerformancePlanner::Reconstruct(int at, std::vector<double>* q) {
   }
 }
 
+// A push from under what stands, with which the centre of mass goes where it shall, turns the body
+// between two bounds. More is not asked for, or the program gives up balance for the turning.
+void PerformancePlanner::AskWhatIsPossible(WholeBodyTarget* target) const {
+  const Character& character = reference_->character();
+  double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL}, ground = 0;
+  for (std::size_t p = 0; p < limb_of_point_.size(); ++p) {
+    if (limb_of_point_[p] < 0 || !carries_[limb_of_point_[p]]) continue;
+    const Vec3d at = PointAt(frames_, character.contact_points[p]);
+    ground = SurfaceAt(terrain_, at.x, at.y).height;
+    if (at.z - ground > kCarryingHeight) continue;
+    low[0] = std::min(low[0], at.x), high[0] = std::max(high[0], at.x);
+    low[1] = std::min(low[1], at.y), high[1] = std::max(high[1], at.y);
+  }
+  if (low[0] > high[0]) return;
+  const Vec3d com = whole_.com, force = target->linear_rate + Vec3d{0, 0, kGravity * whole_.mass};
+  if (force.z <= 0) return;
+  const double height = com.z - ground;
+  // Cross product of the way from the centre of mass to the push with the push.
+  const double x0 = (low[1] - com.y) * force.z + height * force.y,
+               x1 = (high[1] - com.y) * force.z + height * force.y;
+  const double y0 = -(high[0] - com.x) * force.z - height * force.x,
+               y1 = -(low[0] - com.x) * force.z - height * force.x;
+  target->angular_rate.x = std::clamp(target->angular_rate.x, x0, x1);
+  target->angular_rate.y = std::clamp(target->angular_rate.y, y0, y1);
+}
+
 void PerformancePlanner::Plan(Model<double>* model, const State& state,
                               std::span<const bool> touches, WholeBodyTarget* target) {
   const PerformanceReference& ref = *reference_;
@@ -269,6 +321,20 @@ void PerformancePlanner::Plan(Model<double>* model, const State& state,
   };
   const Vec3d aside{lean(off_.x, off_speed_.x), lean(off_.y, off_speed_.y), 0};
   target->linear_rate = move_.Direction(rise) * m + SoftClamp(aside * m, config_.most_aside);
+  if (const double share = config_.sways; share > 0) {
+    // Level: force and turning that the ground can give at once.
+    const Vec3d spin = Inverse(whole_.inertia) * off_momentum_;
+    const double weight = m * std::max(0.2 * kGravity, rise.z + kGravity);
+    const Sway x = SwayFor(sway_, weight, off_.x, off_speed_.x, turned_.y, spin.y),
+               y = SwayFor(sway_, weight, off_.y, off_speed_.y, -turned_.x, -spin.x);
+    const Vec3d force =
+        move_.Direction(rise) * m + SoftClamp(Vec3d{x.force, y.force, 0}, config_.most_aside);
+    const Vec3d turns = move_.Direction(still ? Vec3d{} : ref.AngularRate(at)) +
+                        SoftClamp(Vec3d{-y.turning, x.turning, 0}, config_.most_turning);
+    target->linear_rate += (force - target->linear_rate) * share;
+    target->angular_rate.x += (turns.x - target->angular_rate.x) * share;
+    target->angular_rate.y += (turns.y - target->angular_rate.y) * share;
+  }
   target->linear_rate.z =
       rise.z * m - config_.height_stiffness * off_.z - config_.height_damping * off_speed_.z;
 
@@ -278,16 +344,20 @@ void PerformancePlanner::Plan(Model<double>* model, const State& state,
     target->linear_rate = {0, 0, -kGravity * m};
   }
 
+  if (!flies_ && config_.possible) AskWhatIsPossible(target);
+
   for (int limb = 0; limb < kMostLimbs; ++limb) {
     WholeBodyTarget::Limb& end = target->limbs[limb];
     end.body = -1;
-    end.holds = false;
+    end.holds = end.lands = false;
     if (!ref.limbs().Has(limb)) continue;
     end.weight = ref.Weight(limb, at);
     if (end.weight <= 0) continue;
     end.body = ref.limbs().limbs()[limb].body;
     end.point = ref.limbs().limbs()[limb].point;
     end.turning = limb < 2 ? 0.5 : 0;
+    const bool down = ref.Stands(limb, now) && !flies_ && config_.body.own_ground;
+    end.lands = down && !holds_[limb];
     const LimbSolver::Place here = PlannedPlace(limb, now);
     end.holds = holds_[limb] && ref.Stands(limb, std::min(now + kLeaving, ref.Count() - 1)) &&
                 Norm(here.position - ref.limbs().PlaceOf(limb, frames_).position) < kHeldWithin;
@@ -298,11 +368,21 @@ void PerformancePlanner::Plan(Model<double>* model, const State& state,
       before.position = here.position * 2.0 - after.position;
       before.rotation = here.rotation * Conjugate(after.rotation) * here.rotation;
     }
-    end.position = here.position;
+    const Vec3d arm = down ? Standing(limb) - end.point : Vec3d{};
+    const auto placed = [&](const LimbSolver::Place& place) {
+      return place.position + Rotate(place.rotation, arm);
+    };
+    end.point += arm;
+    end.position = placed(here);
     end.rotation = here.rotation;
-    end.velocity = (after.position - before.position) * (0.5 * kPlanRate);
+    end.velocity = (placed(after) - placed(before)) * (0.5 * kPlanRate);
     end.acceleration =
-        (after.position - here.position * 2.0 + before.position) * (kPlanRate * kPlanRate);
+        (placed(after) - placed(here) * 2.0 + placed(before)) * (kPlanRate * kPlanRate);
+    if (down) {
+      // What stands is down, whatever it is turned by.
+      end.position.z = SurfaceAt(terrain_, end.position.x, end.position.y).height;
+      end.velocity.z = end.acceleration.z = 0;
+    }
     const Vec3d was = Log(here.rotation * Conjugate(before.rotation)) * kPlanRate,
                 is = Log(after.rotation * Conjugate(here.rotation)) * kPlanRate;
     end.angular_velocity = (was + is) * 0.5;

@@ -26,6 +26,16 @@ inline WholeBodyConfig PerformanceBody() {
   return body;
 }
 
+template <class Visitor>
+void VisitConfig(SwayWeights& c, Visitor& visit) {
+  visit("aside", c.aside, {1e-3, 10, "m"}, "of the centre of mass, that counts as much as");
+  visit("speed", c.speed, {1e-3, 10, "m/s"}, "of it");
+  visit("turned", c.turned, {1e-3, 10, "rad"}, "of the body");
+  visit("turning", c.turning, {1e-3, 100, "rad/s"}, "of the body");
+  visit("force", c.force, {1, 1e4, "N"}, "level, of the ground");
+  visit("pushed", c.pushed, {1e-3, 1, "m"}, "that the ground's push is moved by");
+}
+
 struct PerformanceConfig {
   // Of the whole body's turning towards the clip's; damping of the authors' program: 10.
   double turning_stiffness = 40, turning_damping = 10;    // 1/s^2, 1/s
@@ -33,6 +43,10 @@ struct PerformanceConfig {
   double pole_weight = 30000;                             // of the pole's regulator; the paper's
   double most_aside = 800;                                // N that the pole may ask for
   double height_stiffness = 4000, height_damping = 1000;  // N/m, N s/m
+  // Share of a regulator for balance and turning at once, beside the pole and the spring.
+  double sways = 0;
+  SwayWeights sway;
+  bool possible = false;      // turning that feet could not push without falling is not asked for
   double step_speed = 0.25;   // m that the next landing moves for each m/s of speed too much
   double step_turning = 0.1;  // m that it moves for each rad of lean too much
   double most_step = 0.4;     // m
@@ -53,6 +67,9 @@ void VisitConfig(PerformanceConfig& c, Visitor& visit) {
   visit("most_aside", c.most_aside, {0, 1e4, "N"}, "that the pole may ask for");
   visit("height_stiffness", c.height_stiffness, {0, 1e5, "N/m"}, "of the body's height");
   visit("height_damping", c.height_damping, {0, 1e4, "N s/m"}, "of the body's height");
+  visit("sways", c.sways, {0, 1}, "share of one regulator for balance and turning at once");
+  visit("sway", c.sway);
+  visit("possible", c.possible, "asks for no turning that costs the balance");
   visit("step_speed", c.step_speed, {0, 2, "s"}, "of the next landing by speed");
   visit("step_turning", c.step_turning, {-2, 2, "m/rad"}, "of the next landing by lean");
   visit("most_step", c.most_step, {0, 1, "m"}, "that a landing is moved by");
@@ -97,6 +114,8 @@ class PerformancePlanner {
  private:
   LevelMove MoveOf(int limb, int at) const;
   void Estimate(Model<double>* model, const State& state);
+  Vec3d Standing(int limb) const;
+  void AskWhatIsPossible(WholeBodyTarget* target) const;
   void Follow(std::span<const bool> touches);
   void Reconstruct(int at, std::vector<double>* q);
   Level2 NextStep(double seconds) const;
@@ -106,6 +125,8 @@ class PerformancePlanner {
   PerformanceConfig config_;
   WholeBodyConfig in_flight_;
   PivotedPole pole_;
+  SwayGains sway_;
+  std::vector<int> limb_of_point_;
 
   // Memory of the run.
   double frame_ = 0;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "stride/controllers/pendulum/ground_physics.h"
+#include "stride/controllers/pendulum/plant_limbs.h"
 #include "stride/controllers/pendulum/pose_rates.h"
 #include "stride/core/error.h"
 #include "stride/motion/edit/filter.h"
@@ -23,7 +24,6 @@ constexpr int kPasses = 6;       // flights and take-offs are made possible in t
 constexpr double kRest = 0.7, kSlowing = 0.12;  // s, after the clip
 constexpr double kNearlyDown = 0.1;             // m
 constexpr double kDown = 0.02;                  // m, height below which a limb is down
-constexpr double kFlat = 0.15;                  // rad, tilt of a sole up to which it is flat
 constexpr double kUpright = 0.5;  // cosine of the pelvis's tilt up to which it faces somewhere
 
 double Turn(double from, double to) { return std::remainder(to - from, 2 * M_PI); }
@@ -47,13 +47,15 @@ PerformanceReference::PerformanceReference(const Character& character, const Mot
   }
   Resample(motion);
   Label(motion, told);
+  PlantLimbs(kinematics_, limbs_, stands_, kPlanRate, &poses_);
   flights_ = FlightsOf(stands_);
   paths_ = FitFlights(kinematics_, masses_, flights_, kPlanRate, poses_);
+  const std::vector<std::vector<double>> clip = poses_;
   for (int pass = 0; pass < kPasses; ++pass) {
     MakeFlightsPhysical(kinematics_, masses_, limbs_, stands_, kWindow, &paths_, &poses_);
     if (pass + 1 == kPasses) break;
     ground_turn_ =
-        MakeGroundPhysical(kinematics_, masses_, limbs_, stands_, kPlanRate, paths_, &poses_);
+        MakeGroundPhysical(kinematics_, masses_, limbs_, stands_, kPlanRate, paths_, clip, &poses_);
   }
   Measure();
   Face();
@@ -203,9 +205,6 @@ void PerformanceReference::Measure() {
     wholes_.push_back(MeasureWhole(masses_, frames_[k]));
     height += wholes_[k].com.z / count_;
     inertia += wholes_[k].inertia * (1.0 / count_);
-    for (int limb = 0; limb < kMostLimbs; ++limb) {
-      if (limbs_.Has(limb)) places_[limb].push_back(limbs_.PlaceOf(limb, frames_[k]));
-    }
   }
   pole_ = MakePivotedPole(wholes_[0].mass, height, 0.5 * (inertia.xx + inertia.yy));
   lump_ = MakeLumpedMass(wholes_[0].mass);
@@ -275,7 +274,7 @@ void PerformanceReference::Measure() {
       }
     }
   }
-  PutLimbsDown();
+  places_ = PlacesDown(kinematics_, limbs_, stands_, kPlanRate, frames_);
   // The pivot: the middle of what stands.
   pivots_.resize(count_);
   int last = -1;
@@ -296,56 +295,6 @@ void PerformanceReference::Measure() {
     last = k;
   }
   for (int k = last + 1; k < count_; ++k) pivots_[k] = pivots_[std::max(last, 0)];
-}
-
-// What stands is on the ground, to the millimetre: a limb that waits a centimetre above it for its
-// landing would never land. A sole that is nearly flat is flat: standing on its edge, a body has no
-// hold.
-void PerformanceReference::PutLimbsDown() {
-  const std::vector<int> limb_of = LimbOfPoints(*character_);
-  const int ready = static_cast<int>(kReady * kPlanRate);
-  for (int limb = 0; limb < kMostLimbs; ++limb) {
-    if (!limbs_.Has(limb)) continue;
-    std::vector<double> down(count_, 0.0);
-    std::vector<Vec3d> turn(count_);
-    for (int k = 0; k < count_; ++k) {
-      if (!Stands(limb, k)) continue;
-      const LimbSolver::Place& place = places_[limb][k];
-      if (limb < 2) {
-        const Vec3d level =
-            Log(RotationBetween(Rotate(place.rotation, Vec3d{0, 0, 1}), Vec3d{0, 0, 1}));
-        const double t = std::clamp((Norm(level) - kFlat) / kFlat, 0.0, 1.0);
-        turn[k] = level * (1 - t * t * (3 - 2 * t));
-      }
-      const Quatd by = Exp(turn[k]);
-      down[k] = HUGE_VAL;
-      for (std::size_t p = 0; p < limb_of.size(); ++p) {
-        if (limb_of[p] != limb) continue;
-        const ContactPoint& point = character_->contact_points[p];
-        const Vec3d ball = frames_[k].position[point.body] +
-                           Rotate(frames_[k].rotation[point.body], point.position);
-        const Vec3d moved = place.position + Rotate(by, ball - place.position);
-        down[k] = std::min(down[k], moved.z - point.radius);
-      }
-    }
-    for (int k = 0; k < count_; ++k) {
-      double lower = down[k];
-      Vec3d level = turn[k];
-      // Fades beside the nearest support.
-      for (int j = 1; j < ready && !Stands(limb, k); ++j) {
-        const double w = 1 - static_cast<double>(j) / ready;
-        int beside = -1;
-        if (k >= j && Stands(limb, k - j)) beside = k - j;
-        if (k + j < count_ && Stands(limb, k + j)) beside = k + j;
-        if (beside < 0) continue;
-        lower = w * down[beside], level = turn[beside] * w;
-        break;
-      }
-      LimbSolver::Place* place = &places_[limb][k];
-      place->position.z -= lower;
-      place->rotation = Normalized(Exp(level) * place->rotation);
-    }
-  }
 }
 
 void PerformanceReference::Face() {

@@ -74,7 +74,6 @@ class PerformanceReference {
   void ExtendToHeights();
   void Resample(const Motion& motion);
   void Measure();
-  void PutLimbsDown();
   void Face();
 
   std::shared_ptr<const Character> character_;

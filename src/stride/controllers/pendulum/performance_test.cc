@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "stride/character/library.h"
+#include "stride/controllers/pendulum/defaults.h"
+#include "stride/controllers/pendulum/improve_performance.h"
 #include "stride/controllers/pendulum/learn_performance.h"
+#include "stride/controllers/pendulum/plant_limbs.h"
 #include "stride/dynamics/rigid_body.h"
 #include "stride/motion/library.h"
 #include "stride/testing/input_error_of.h"
@@ -41,6 +44,36 @@ TEST(PivotedPoleTest, Stands) {
     lean += rate / 120;
   }
   EXPECT_NEAR(lean, 0, 1e-3);
+}
+
+// The two-input regulator in closed form: with a place of the push that costs nothing, force and
+// turning are apart, and a mass that force alone moves has the gains q / r and its square root.
+TEST(SwayTest, GainsOfAMassAlone) {
+  SwayWeights weights{.aside = 0.1, .speed = 1e6, .turned = 1e3, .turning = 1e3, .force = 100};
+  weights.pushed = 1e3;
+  const SwayGains gains = MakeSwayGains(70, 1e-6, 1e3, weights);
+  EXPECT_NEAR(gains.force[0], 1000, 20);
+  EXPECT_NEAR(gains.force[1], std::sqrt(2 * 70 * 1000.0), 20);
+}
+
+// A body that leans and turns comes back, though the ground pushes from a few centimetres only.
+TEST(SwayTest, ComesBack) {
+  const double mass = 70, length = 0.97, inertia = 11, dt = 1.0 / 240, weight = mass * 9.81;
+  const SwayGains gains = MakeSwayGains(mass, length, inertia, {});
+  double aside = 0.02, speed = 0.05, turned = 0.2, turning = 0, farthest = 0;
+  for (int k = 0; k < 2400; ++k) {
+    const Sway sway = SwayFor(gains, weight, aside, speed, turned, turning);
+    // Where the ground pushes: turning = -length force + weight (aside - pushed).
+    const double pushed = aside - (sway.turning + length * sway.force) / weight;
+    farthest = std::max(farthest, std::fabs(pushed));
+    speed += dt * sway.force / mass;
+    turning += dt * sway.turning / inertia;
+    aside += dt * speed;
+    turned += dt * turning;
+  }
+  EXPECT_NEAR(aside, 0, 1e-3);
+  EXPECT_NEAR(turned, 0, 1e-2);
+  EXPECT_LT(farthest, 0.15);
 }
 
 // The paper's 30000 and 0.01 give 173 and 144 for 60 kg.
@@ -101,6 +134,51 @@ TEST(PerformanceReferenceTest, StancesArePossible) {
   }
 }
 
+// Upwards the ground can only push: a clip that falls faster than the Earth pulls, while it stands,
+// is no motion of a body.
+TEST(PerformanceReferenceTest, StancesDoNotFallFasterThanTheEarthPulls) {
+  const Character character = LoadCharacter("kwon17");
+  Motion motion = LoadMotion("stand", character);
+  // The feet follow: knees bend by 15 cm within a fifth of a second and stretch again.
+  for (int f = 0; f < motion.FrameCount(); ++f) {
+    const double t = f / motion.fps - 1;
+    if (t < 0 || t > 0.4) continue;
+    motion.frames[f][2] -= 0.075 * (1 - std::cos(2 * M_PI * t / 0.4));
+  }
+  const auto fastest = [&](const PerformanceReference& reference) {
+    double most = 0;
+    for (int k = 2; k + 2 < reference.Count(); ++k) most = std::min(most, reference.Rise(k).z);
+    return most;
+  };
+  // As it came: 0.075 (2 pi / 0.4)^2 = 18 m/s^2.
+  EXPECT_GT(fastest(PerformanceReference(character, motion, true)), -9.81);
+}
+
+// What stands does not slide, whatever the clip does; what does not slide is left where it is.
+TEST(PlantLimbsTest, FeetDoNotSlide) {
+  const Character character = LoadCharacter("kwon17");
+  const Motion motion = LoadMotion("stand", character);
+  const Kinematics kinematics(character);
+  const LimbSolver limbs(kinematics);
+  std::vector<std::vector<double>> poses(120, motion.frames[0]);
+  std::array<std::vector<char>, kMostLimbs> stands;
+  for (int limb = 0; limb < kMostLimbs; ++limb) stands[limb].assign(120, limb < 2 ? 1 : 0);
+  const auto foot = [&](int k) {
+    BodyFrames frames;
+    kinematics.Frames(poses[k], &frames);
+    return limbs.PlaceOf(0, frames).position;
+  };
+  const std::vector<std::vector<double>> still = poses;
+  PlantLimbs(kinematics, limbs, stands, kPlanRate, &poses);
+  for (std::size_t k = 0; k < poses.size(); ++k) {
+    for (std::size_t i = 0; i < poses[k].size(); ++i) EXPECT_NEAR(poses[k][i], still[k][i], 2e-3);
+  }
+  // The whole body slides by 5 cm.
+  for (int k = 0; k < 120; ++k) poses[k][0] += 0.05 * std::min(1.0, k / 30.0);
+  PlantLimbs(kinematics, limbs, stands, kPlanRate, &poses);
+  for (int k = 1; k < 120; ++k) EXPECT_NEAR(foot(k).x, foot(0).x, 2e-3) << k;
+}
+
 TEST(PerformanceReferenceTest, AClipThatNeverStandsIsRefused) {
   const Character character = LoadCharacter("kwon17");
   Motion motion = LoadMotion("jump", character);
@@ -113,8 +191,9 @@ class PerformanceSimulationTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(PerformanceSimulationTest, EndsStanding) {
   const auto reference = ReferenceOf(GetParam());
-  const State start = PerformancePlanner(reference, Terrain{}, {}).Start();
-  const Performed performed = PerformByProgram(reference, {}, start);
+  const PerformanceConfig config = DefaultConfig(*reference, PendulumUse::kSimulator).once;
+  const State start = PerformancePlanner(reference, Terrain{}, config).Start();
+  const Performed performed = PerformByProgram(reference, config, start);
   EXPECT_TRUE(performed.stands);
   EXPECT_LT(performed.joint_error, 15);
   const double height = pendulum_controller::HighestOf(*reference);
@@ -122,7 +201,7 @@ TEST_P(PerformanceSimulationTest, EndsStanding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Clips, PerformanceSimulationTest,
-                         testing::Values("stand", "spin", "jump", "cartwheel"));
+                         testing::Values("stand", "spin", "jump", "kick", "cartwheel", "backflip"));
 
 // Feet that have landed stay down while the body rises over them: without settling contacts these
 // starts fell after the landing.
@@ -131,8 +210,22 @@ TEST(PerformanceSimulationTest, DisturbedJumpsStand) {
   for (const std::uint64_t seed : {1, 2, 6}) {
     Random random(seed);
     const State start = pendulum_controller::DisturbedStart(reference, &random);
-    EXPECT_TRUE(PerformByProgram(reference, {}, start).stands) << seed;
+    const PerformanceConfig config = DefaultConfig(*reference, PendulumUse::kSimulator).once;
+    EXPECT_TRUE(PerformByProgram(reference, config, start).stands) << seed;
   }
+}
+
+// A flight by torques, in an engine that knows nothing of the program.
+TEST(PerformanceControllerTest, JumpEndsStanding) {
+  const auto reference = ReferenceOf("jump");
+  Random random(1);
+  const State start = pendulum_controller::DisturbedStart(reference, &random);
+  const Performed performed = pendulum_controller::PerformInEngine(
+      reference, DefaultConfig(*reference, PendulumUse::kTorques), start);
+  EXPECT_TRUE(performed.stands);
+  EXPECT_LT(performed.joint_error, 15);
+  const double height = pendulum_controller::HighestOf(*reference);
+  EXPECT_NEAR(performed.height, height, 0.1 * height);
 }
 
 // Free of the ground, a step of the simulation keeps the momentum.
@@ -154,6 +247,27 @@ TEST(PerformanceSimulationTest, FlightKeepsMomentum) {
   EXPECT_LT(Norm(after.angular - before.angular), 1e-6 * Norm(before.angular));
   const double mass = reference->Whole(0).mass;
   EXPECT_NEAR(after.linear.z - before.linear.z, -9.81 * mass * 60 * kPlanStep, 1e-6 * mass);
+}
+
+// The search keeps what stands more often on starts it did not see, else what was there.
+TEST(PerformanceImprovementTest, IsNoWorseAndTheSameTwice) {
+  const auto reference = ReferenceOf("spin");
+  PendulumConfig config;
+  config.once.turning_stiffness = 2;
+  config.once.turning_damping = 1;
+  const pendulum_controller::ImproveSettings settings{
+      .iterations = 1, .population = 4, .trials = 1, .checks = 2};
+  const auto run = [&](int threads) {
+    const Workers workers(threads);
+    pendulum_controller::PerformanceImprovement search(reference, config, settings, 3, workers);
+    while (!search.Done()) search.Advance();
+    return search.Result();
+  };
+  const pendulum_controller::ImprovedPerformance one = run(1), two = run(2);
+  EXPECT_GE(one.stood, one.stood_before);
+  EXPECT_GE(one.value, one.value_before);
+  EXPECT_EQ(one.value, two.value);
+  EXPECT_EQ(one.config.once.sways, two.config.once.sways);
 }
 
 TEST(AnnotationTest, RoundTripsAndChangesLabels) {

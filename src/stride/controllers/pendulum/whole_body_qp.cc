@@ -12,6 +12,7 @@ namespace {
 constexpr int kEdges = 4;        // of a friction cone
 constexpr double kGlide = 0.05;  // friction under a foot that grazes the ground in its swing
 constexpr double kHeld = 0.3;    // of the margin, depth from which a contact that holds sticks
+constexpr double kMostDown = 1;  // m/s, of a foot that comes down
 constexpr int kMostPoints = 24;  // that touch at once; more are left out, the deepest stay
 
 Eigen::Vector3d ToEigen(const Vec3d& v) { return {v.x, v.y, v.z}; }
@@ -151,14 +152,22 @@ QpStatus WholeBodyQp::Solve(Model<double>* model, const State& state, const Whol
     const Vec3d angular = turn * config_.foot_stiffness +
                           (limb.angular_velocity - m.w) * config_.foot_damping +
                           limb.angular_acceleration - turning;
-    const Vec3d linear =
+    Vec3d linear =
         way * config_.foot_stiffness +
         (limb.velocity - model->PointVelocity(limb.body, limb.point)) * config_.foot_damping +
         limb.acceleration - moving;
+    // What has landed, or should have, comes down at once: a spring would let it hover, and what
+    // hovers carries nothing.
+    if ((limb.holds || limb.lands) && config_.own_ground) {
+      const double steps = way.z < 0 ? config_.steps_down : config_.steps_up;
+      const double speed = std::max(way.z / (steps * dt), -kMostDown);
+      linear.z = (speed - model->PointVelocity(limb.body, limb.point).z) / dt - moving.z;
+    }
     Vector6 wanted, weights;
     wanted << ToEigen(angular), ToEigen(linear);
     const double w = (limb.holds ? config_.weight_held : config_.weight_feet) * limb.weight;
     weights << Eigen::Vector3d::Constant(limb.turning * w), Eigen::Vector3d::Constant(w);
+    if (limb.lands && config_.own_ground) weights[5] = config_.weight_held * limb.weight;
     AddTask(jacobian_, wanted, weights);
   }
 

@@ -29,8 +29,9 @@ struct WholeBodyConfig {
   double most_torque = 400;  // N m; the authors' program: 400
   double margin = 0.01;      // m, depth at which a contact carries; the authors' program: 0.01
   bool own_ground = true;  // keeps the body out of the ground itself, for who integrates the result
-  double weight_held = 6e4;   // of feet that have landed to stay
-  double settling = 0.5;      // share of its height that a contact of theirs may lose in a step
+  double weight_held = 6e4;  // of feet that have landed to stay
+  double settling = 0.5;     // share of its height that a contact of theirs may lose in a step
+  double steps_down = 2, steps_up = 10;
   double soft_landing = 500;  // N that a foot may carry while it has come half of the margin
 };
 
@@ -56,6 +57,8 @@ void VisitConfig(WholeBodyConfig& c, Visitor& visit) {
   visit("weight_held", c.weight_held, {0, 1e8}, "of feet that have landed to stay");
   visit("settling", c.settling, {0, 1},
         "share of its height that their contact may lose in a step");
+  visit("steps_down", c.steps_down, {1, 100}, "steps in which a foot that has landed comes down");
+  visit("steps_up", c.steps_up, {1, 100}, "the same, up");
   visit("soft_landing", c.soft_landing, {1, 1e5, "N"},
         "that a foot may carry while it comes down, where the program is the ground");
 }
@@ -72,6 +75,7 @@ struct WholeBodyTarget {
     Vec3d angular_velocity, angular_acceleration;
     double weight = 1;
     double turning = 0.5;  // share of the weight that its rotation has
+    bool lands = false;    // it should be down
     bool holds = false;    // it has landed to stay: its contacts stick, shallow as they may be
   };
   std::array<Limb, kMostLimbs> limbs;
