@@ -360,6 +360,8 @@ class LearnSpline(Case):
         self.refuse([*learn, "--character", stiff], "no joint that a servo drives")
         self.refuse([*learn, "--character", "biped", "--fitness", "beauty"], "static", "jump")
         self.refuse([*learn, "--character", "biped", "--feedback", "smell"], "inclination")
+        for twice in ("roll,roll", "roll,,speed", "roll,"):
+            self.refuse([*learn, "--character", "biped", "--feedback", twice], "each once")
         self.refuse([*learn, "--character", "android", "--from", "spline-biped"], "6 curves", "needs 8")
         self.refuse([*learn, "--character", "biped", "--fit", "walk", "--from", "spline-biped"],
                     "expected one of them")
