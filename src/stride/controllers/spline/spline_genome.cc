@@ -13,8 +13,9 @@ namespace stride {
 namespace {
 
 constexpr int kPointBits = 8, kServoBits = 16;  // paper
-// How much longer or shorter times may be than those of a gait to stay near of.
-constexpr double kNearCycle = 1.3, kNearBlend = 3;
+// How much longer or shorter times may be than those of a gait to stay near of. Who blends in for
+// long stands meanwhile, which is worth something and ends a search.
+constexpr double kNearCycle = 1.3, kNearBlendIn = 1.5, kNearBlendOut = 3;
 
 // Where in the parameters the points of an actuator lie.
 struct Places {
@@ -70,8 +71,8 @@ SplineGenome::SplineGenome(const Character& character, const SplineBody& body,
       add(own / factor, own * factor, kPointBits, {{parameter, 1, 0}});
     };
     near(gait.cycle_seconds, kNearCycle, SplineProgram::kCycleSeconds);
-    near(gait.in_seconds, kNearBlend, SplineProgram::kInSeconds);
-    near(gait.out_seconds, kNearBlend, SplineProgram::kOutSeconds);
+    near(gait.in_seconds, kNearBlendIn, SplineProgram::kInSeconds);
+    near(gait.out_seconds, kNearBlendOut, SplineProgram::kOutSeconds);
   } else if (parts.seconds) {
     const double natural = NaturalSeconds(character);
     add(shortest * natural, 1.3 * natural, kPointBits, {{SplineProgram::kCycleSeconds, 1, 0}});

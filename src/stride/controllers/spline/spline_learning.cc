@@ -323,10 +323,11 @@ void BeginElsewhere(const Plan& plan, const Terrain& field, std::uint64_t stream
 ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, const Phase& phase,
                          const std::vector<double>& start) {
   const Settings& s = plan->settings;
-  const auto genome = std::make_shared<const SplineGenome>(
-      plan->character(), plan->body,
-      phase.parts.around ? WithParameters(plan->gait, start) : plan->gait, phase.parts,
-      phase.parts.around ? s.fit_reach : s.reach, s.shortest);
+  // Of a fitted clip: around the clip's points and times in each phase, not around what the phase
+  // before has found, or they drift away from it (blends of 20 s, which stand).
+  const auto genome =
+      std::make_shared<const SplineGenome>(plan->character(), plan->body, plan->gait, phase.parts,
+                                           phase.parts.around ? s.fit_reach : s.reach, s.shortest);
   const SplineFitness& fitness = FindSplineFitness(phase.fitness);
   const SplineTrial trial = TrialOf(*plan, fitness.stops && !phase.follow);
   ParameterSearch search;
