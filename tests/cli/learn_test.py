@@ -350,6 +350,19 @@ class LearnSpline(Case):
             self.assertIs(run["fell"], False, name)
             self.assertGreater(run["distance"], 0.3, name)
 
+    def test_a_fit_stays_near_its_clip_in_all_phases(self):
+        out = self.path("fit.skill")
+        settings = ["sigma=1", "fit_generations=60", "population=16", "seconds=3", "goal_seconds=4",
+                    "trials=1"]
+        self.run_stride("learn", "spline", "--character", "android", "--fit", "walk", "-o", out,
+                        "--optimizer", "cma", "--seed", "1", "--accept-partial",
+                        *(word for setting in settings for word in ("--set", setting)))
+        with open(out, encoding="utf-8") as file:
+            gait = json.load(file)["payload"]
+        # The walk's cycle is 1.06 s on the android: 1.3 times as long at most, blends in within 1.5 of it.
+        self.assertLess(gait["cycle_seconds"], 1.4)
+        self.assertLess(gait["blend_in_seconds"], 1.61)
+
     def test_bad_input_is_said(self):
         out = self.path("a.skill")
         learn = ["learn", "spline", "-o", out, *self.SMALL]
@@ -360,6 +373,8 @@ class LearnSpline(Case):
         self.refuse([*learn, "--character", stiff], "no joint that a servo drives")
         self.refuse([*learn, "--character", "biped", "--fitness", "beauty"], "static", "jump")
         self.refuse([*learn, "--character", "biped", "--feedback", "smell"], "inclination")
+        for twice in ("roll,roll", "roll,,speed", "roll,"):
+            self.refuse([*learn, "--character", "biped", "--feedback", twice], "each once")
         self.refuse([*learn, "--character", "android", "--from", "spline-biped"], "6 curves", "needs 8")
         self.refuse([*learn, "--character", "biped", "--fit", "walk", "--from", "spline-biped"],
                     "expected one of them")

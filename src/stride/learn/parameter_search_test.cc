@@ -1,6 +1,7 @@
 #include "stride/learn/parameter_search.h"
 
 #include <functional>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,6 +32,38 @@ class Holder final : public Controller {
   State stand_;
   Actuation actuation_;
 };
+
+// Candidates are compared in the same worlds, which the next iteration draws anew.
+TEST(ParameterSearchTest, AlikeTrialsHaveTheStreamsOfTheirIteration) {
+  const Character character = LoadCharacter("liu16");
+  const State stand = StandOn(character, {});
+  for (const bool alike : {true, false}) {
+    ParameterSearch search;
+    search.method = "test";
+    search.rollouts.character = character;
+    search.rollouts.scenario.seconds = 0.01;
+    search.rollouts.driver = DriveByClones(character, [&](std::span<const double> p) {
+      return std::make_unique<Holder>(character, stand, p[0]);
+    });
+    search.trials = 3;
+    search.alike = alike;
+    search.iterations = 2;
+    SearchSpace space{.start = {1}, .scales = {0.1}, .lower = {0.5}, .upper = {2}};
+    search.optimizer = std::make_unique<CmaEs>(CmaOptions{.population = 4}, 1, space);
+    std::set<std::uint64_t> streams;
+    search.begin = [&](int, std::uint64_t stream, Rollout* trial) {
+      streams.insert(stream);
+      trial->start = stand;
+    };
+    search.value = [](int, const RolloutResult&) { return 0.0; };
+    const Workers workers(1);
+    const auto job = MakeParameterSearch(std::move(search), workers);
+    for (std::size_t iteration = 1; iteration <= 2; ++iteration) {
+      job->Advance({});
+      EXPECT_EQ(streams.size(), (alike ? 3 : 12) * iteration);
+    }
+  }
+}
 
 // Each of a candidate's trials runs in the setup that it is told, and its result comes back to it.
 TEST(ParameterSearchTest, TrialsMayBeOfSeveralSetups) {

@@ -12,6 +12,11 @@
 namespace stride {
 
 int SplineProgram::Parameters() const {
+  if (!further.empty()) {
+    const Further& more = further.back();
+    return more.points.back() +
+           static_cast<int>(grids[more.grids.back()].cycle.size() * more.layers.size());
+  }
   const Actuator& last = actuators.back();
   const Grid& grid = grids[last.grid];
   const std::size_t count = layers.empty() ? 1 : layers.size();
@@ -125,6 +130,9 @@ ControllerInfo Describe() {
                 if (!gait.sensor.empty()) {
                   rows.push_back(
                       {"feedback", fmt::format("{}, {} layers", gait.sensor, gait.Layers())});
+                }
+                for (const SplineGait::Further& more : gait.further) {
+                  rows.push_back({"further feedback", more.sensor});
                 }
                 return rows;
               },

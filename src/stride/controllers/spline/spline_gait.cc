@@ -75,6 +75,13 @@ std::vector<double> Even(int count, double first, double step) {
   return times;
 }
 
+// Of what is added to a curve: how far it may move the joint, either way.
+SplineBody::Actuator AddedTo(SplineBody::Actuator actuator) {
+  const double most = actuator.high - actuator.low;
+  actuator.low = -most, actuator.high = most, actuator.rest = 0;
+  return actuator;
+}
+
 // `where`: for errors. Blends lie between 0 and 1, a cycle from 0 to below 1.
 void CheckPoints(const CurvePoints& points, const SplineBody::Actuator& actuator, bool cycle,
                  int layers, const std::string& where) {
@@ -114,6 +121,19 @@ double Within(const JsonNode& node, double low, double high) {
   const double value = node.Number();
   if (!(value >= low && value <= high)) node.Fail(fmt::format("a number from {} to {}", low, high));
   return value;
+}
+
+// Layers as a skill has them.
+std::vector<double> LayersOf(const JsonNode& node, bool none_too) {
+  std::vector<double> layers = node.Numbers();
+  const bool rises =
+      std::adjacent_find(layers.begin(), layers.end(), std::greater_equal<>()) == layers.end();
+  if (none_too && layers.empty()) return layers;
+  if (layers.size() < 2 || !rises || layers.size() > kMostCurvePoints) {
+    node.Fail(fmt::format("2 to {} rising values of the sensor{}", kMostCurvePoints,
+                          none_too ? ", or none without a sensor" : ""));
+  }
+  return layers;
 }
 
 SplineProgram::Grid GridOf(const SplineGait::Curve& curve) {
@@ -221,6 +241,15 @@ SplineGait RestGait(const SplineBody& body, int in, int cycle, int out) {
   return gait;
 }
 
+void SplineGait::AddFurther(const std::string& name, const std::vector<double>& values) {
+  Further more{name, values, {}};
+  for (const Curve& curve : curves) {
+    const std::size_t count = curve.cycle.times.size() * values.size();
+    more.cycles.push_back({curve.cycle.times, std::vector<double>(count, 0)});
+  }
+  further.push_back(std::move(more));
+}
+
 SplineSensor SplineSensorOf(const Character& character, const std::string& name) {
   const int trunk = PushedBody(character);
   if (name.empty()) return {};
@@ -231,6 +260,9 @@ SplineSensor SplineSensorOf(const Character& character, const std::string& name)
     return {SensorKind::kHeight, trunk, 0.7 * height, 1.1 * height};
   }
   if (name == "speed") return {SensorKind::kSpeed, trunk, -0.5, 2};
+  if (name == "sideways") return {SensorKind::kSideways, trunk, -0.5, 0.5, true};
+  if (name == "inclination_rate") return {SensorKind::kInclinationRate, trunk, -2, 2};
+  if (name == "roll_rate") return {SensorKind::kRollRate, trunk, -2, 2, true};
   const std::string contact = "contact:";
   if (name.rfind(contact, 0) == 0) {
     const int body = FindBody(character, name.substr(contact.size()));
@@ -239,8 +271,8 @@ SplineSensor SplineSensorOf(const Character& character, const std::string& name)
   std::vector<std::string> bodies;
   for (const Body& body : character.bodies) bodies.push_back(body.name);
   throw InputError(fmt::format(
-      "there is no sensor '{}'; expected inclination, roll, height, speed or contact:BODY with one "
-      "of: {}",
+      "there is no sensor '{}'; expected inclination, roll, inclination_rate, roll_rate, height, "
+      "speed, sideways or contact:BODY with one of: {}",
       name, fmt::join(bodies, ", ")));
 }
 
@@ -273,6 +305,12 @@ nlohmann::ordered_json ToJson(const Character& character, const SplineBody& body
                       {"cycle", ToJson(curve.cycle)},
                       {"blend_out", ToJson(curve.out)}});
   }
+  for (const SplineGait::Further& more : gait.further) {
+    Json cycles = Json::array();
+    for (const CurvePoints& points : more.cycles) cycles.push_back(ToJson(points));
+    json["further"].push_back(
+        {{"sensor", more.sensor}, {"layers", more.layers}, {"cycles", std::move(cycles)}});
+  }
   return json;
 }
 
@@ -284,13 +322,9 @@ SplineGait SplineGaitOf(const Character& character, const SplineBody& body, cons
   gait.symmetry = Symmetries()[node["symmetry"].Choice(Symmetries())];
   gait.sensor = node["sensor"].Text();
   SplineSensorOf(character, gait.sensor);
-  gait.layers = node["layers"].Numbers();
-  const bool rises = std::adjacent_find(gait.layers.begin(), gait.layers.end(),
-                                        std::greater_equal<>()) == gait.layers.end();
-  if (gait.sensor.empty() != gait.layers.empty() || gait.layers.size() == 1 || !rises ||
-      gait.layers.size() > kMostCurvePoints) {
-    node["layers"].Fail(fmt::format("2 to {} rising values of the sensor, or none without a sensor",
-                                    kMostCurvePoints));
+  gait.layers = LayersOf(node["layers"], true);
+  if (gait.sensor.empty() != gait.layers.empty()) {
+    node["layers"].Fail("rising values of the sensor, or none without a sensor");
   }
   const JsonNode servos = node["servos"], curves = node["curves"];
   if (servos.Size() != body.servos.size()) {
@@ -323,6 +357,32 @@ SplineGait SplineGaitOf(const Character& character, const SplineBody& body, cons
     CheckPoints(curve.out, actuator, false, 1, where + ".blend_out");
     gait.curves.push_back(curve);
   }
+  // Skills of one sensor or none have no such list.
+  if (!node.value().contains("further")) return gait;
+  const JsonNode further = node["further"];
+  std::size_t rows = 0;
+  for (std::size_t f = 0; f < further.Size(); ++f) {
+    const JsonNode each = further.At(f), cycles = each["cycles"];
+    SplineGait::Further more{each["sensor"].Text(), LayersOf(each["layers"], false), {}};
+    if (SplineSensorOf(character, more.sensor).kind == SensorKind::kNone) {
+      each["sensor"].Fail("the name of a sensor");
+    }
+    rows += more.layers.size();
+    if (rows > kMostCurvePoints) {
+      further.Fail(fmt::format("at most {} layers of all together", kMostCurvePoints));
+    }
+    if (cycles.Size() != body.actuators.size()) {
+      cycles.Fail(fmt::format("{} curves, and there are {}", body.actuators.size(), cycles.Size()));
+    }
+    for (std::size_t a = 0; a < body.actuators.size(); ++a) {
+      const std::string where = fmt::format("{}: further[{}].cycles[{}] ('{}')", node.source(), f,
+                                            a, body.actuators[a].name);
+      more.cycles.push_back(PointsOf(cycles.At(a)));
+      CheckPoints(more.cycles.back(), AddedTo(body.actuators[a]), true,
+                  static_cast<int>(more.layers.size()), where);
+    }
+    gait.further.push_back(more);
+  }
   return gait;
 }
 
@@ -353,16 +413,48 @@ std::vector<ControlCurve> CurvesOf(const Character& character, const SplineBody&
                       .cycle = curve.cycle,
                       .blend_out = curve.out});
   }
+  // What another sensor adds is a curve of its own, without blends.
+  const int count = static_cast<int>(body.actuators.size());
+  for (const SplineGait::Further& more : gait.further) {
+    const int first = static_cast<int>(curves.size());
+    const bool reverses = SplineSensorOf(character, more.sensor).odd;
+    for (int a = 0; a < count; ++a) {
+      const SplineBody::Actuator added = AddedTo(body.actuators[a]);
+      ControlCurve curve = curves[a];
+      curve.name = fmt::format("{} by {}", added.name, more.sensor);
+      curve.low = added.low, curve.high = added.high, curve.rest = added.rest;
+      if (curve.mirror >= 0) curve.mirror += first;
+      curve.mirror_reverses = reverses;
+      curve.sensor = more.sensor;
+      curve.layers = more.layers;
+      curve.blend_in = curve.blend_out = {};
+      curve.cycle = more.cycles[a];
+      curves.push_back(std::move(curve));
+    }
+  }
   return curves;
 }
 
 void Apply(const CurveEdit& edit, const SplineBody& body, SplineGait* gait) {
-  const int count = static_cast<int>(body.actuators.size());
+  const int actuators = static_cast<int>(body.actuators.size());
+  const int count = actuators * (1 + static_cast<int>(gait->further.size()));
   if (edit.curve < 0 || edit.curve >= count) {
     throw InputError(fmt::format("there is no curve {}; expected 0 to {}", edit.curve, count - 1));
   }
-  SplineGait::Curve& curve = gait->curves[edit.curve];
+  const int a = edit.curve % actuators;
   const bool cycle = edit.part == "cycle";
+  if (edit.curve >= actuators) {
+    SplineGait::Further& more = gait->further[edit.curve / actuators - 1];
+    const std::string name = fmt::format("{} by {}", body.actuators[a].name, more.sensor);
+    if (!cycle) {
+      throw InputError(fmt::format("'{}' has no part '{}'; expected cycle", name, edit.part));
+    }
+    CheckPoints(edit.points, AddedTo(body.actuators[a]), true, static_cast<int>(more.layers.size()),
+                fmt::format("'{}'.{}", name, edit.part));
+    more.cycles[a] = edit.points;
+    return;
+  }
+  SplineGait::Curve& curve = gait->curves[a];
   CurvePoints* part = cycle                      ? &curve.cycle
                       : edit.part == "blend_in"  ? &curve.in
                       : edit.part == "blend_out" ? &curve.out
@@ -371,7 +463,7 @@ void Apply(const CurveEdit& edit, const SplineBody& body, SplineGait* gait) {
     throw InputError(
         fmt::format("a curve has no part '{}'; expected blend_in, cycle or blend_out", edit.part));
   }
-  const SplineBody::Actuator& actuator = body.actuators[edit.curve];
+  const SplineBody::Actuator& actuator = body.actuators[a];
   CheckPoints(edit.points, actuator, cycle, cycle ? gait->Layers() : 1,
               fmt::format("'{}'.{}", actuator.name, edit.part));
   *part = edit.points;
@@ -388,20 +480,33 @@ SplineProgram MakeSplineProgram(const World& world, const State& stand, const Sp
     program.servos.push_back(
         {servo.body, servo.ball, joint.kp, joint.kd, hold[servo.body].torque, servo.actuator});
   }
+  const auto place = [&](const SplineProgram::Grid& grid) {
+    const auto found = std::find(program.grids.begin(), program.grids.end(), grid);
+    const int index = static_cast<int>(found - program.grids.begin());
+    if (found == program.grids.end()) program.grids.push_back(grid);
+    return index;
+  };
   int points =
       SplineProgram::kGains + SplineProgram::kGainCount * static_cast<int>(body.servos.size());
   for (std::size_t a = 0; a < body.actuators.size(); ++a) {
     const SplineBody::Actuator& actuator = body.actuators[a];
     const SplineProgram::Grid grid = GridOf(gait.curves[a]);
-    const auto found = std::find(program.grids.begin(), program.grids.end(), grid);
     program.actuators.push_back({actuator.servo, actuator.axis, actuator.low, actuator.high,
-                                 actuator.rest, static_cast<int>(found - program.grids.begin()),
-                                 points});
-    if (found == program.grids.end()) program.grids.push_back(grid);
+                                 actuator.rest, place(grid), points});
     points +=
         static_cast<int>(grid.in.size() + grid.cycle.size() * gait.Layers() + grid.out.size());
     program.meter.bodies.push_back(body.servos[actuator.servo].body);
     program.meter.axes.push_back(body.servos[actuator.servo].ball ? actuator.axis : -1);
+  }
+  for (const SplineGait::Further& more : gait.further) {
+    const SplineSensor sensor = SplineSensorOf(character, more.sensor);
+    SplineProgram::Further surfaces{sensor.kind, sensor.body, more.layers, {}, {}};
+    for (const CurvePoints& cycle : more.cycles) {
+      surfaces.grids.push_back(place(GridOf({{}, cycle, {}})));
+      surfaces.points.push_back(points);
+      points += static_cast<int>(cycle.values.size());
+    }
+    program.further.push_back(std::move(surfaces));
   }
   const SplineSensor sensor = SplineSensorOf(character, gait.sensor);
   program.sensor = sensor.kind;
@@ -422,6 +527,11 @@ std::vector<double> SplineParameters(const SplineGait& gait) {
       p.insert(p.end(), part->values.begin(), part->values.end());
     }
   }
+  for (const SplineGait::Further& more : gait.further) {
+    for (const CurvePoints& cycle : more.cycles) {
+      p.insert(p.end(), cycle.values.begin(), cycle.values.end());
+    }
+  }
   return p;
 }
 
@@ -435,6 +545,11 @@ SplineGait WithParameters(SplineGait gait, std::span<const double> parameters) {
   for (SplineGait::Curve& curve : gait.curves) {
     for (CurvePoints* part : {&curve.in, &curve.cycle, &curve.out}) {
       for (double& value : part->values) take(&value);
+    }
+  }
+  for (SplineGait::Further& more : gait.further) {
+    for (CurvePoints& cycle : more.cycles) {
+      for (double& value : cycle.values) take(&value);
     }
   }
   STRIDE_CHECK(next == parameters.size());

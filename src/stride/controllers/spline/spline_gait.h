@@ -55,16 +55,26 @@ struct SplineGait {
     friend bool operator==(const Curve&, const Curve&) = default;
   };
   std::vector<Curve> curves;  // of each actuator
+  // Surfaces over other sensors: what is added to the cycle of each actuator, rad.
+  struct Further {
+    std::string sensor;
+    std::vector<double> layers;
+    std::vector<CurvePoints> cycles;  // of each actuator
+    friend bool operator==(const Further&, const Further&) = default;
+  };
+  std::vector<Further> further;
   friend bool operator==(const SplineGait&, const SplineGait&) = default;
 
   int Layers() const { return layers.empty() ? 1 : static_cast<int>(layers.size()); }
+  // Adds one that does nothing yet.
+  void AddFurther(const std::string& sensor, const std::vector<double>& layers);
 };
 
 // At rest for ever, with so many evenly spread points (the paper's: 2, 4, 2).
 SplineGait RestGait(const SplineBody& body, int in, int cycle, int out);
 
-// Sensors by name: inclination, roll, height, speed, contact:BODY. Throws InputError with the names
-// there are.
+// Sensors by name: inclination, roll, their rates, height, speed, sideways, contact:BODY. Throws
+// InputError with the names there are.
 struct SplineSensor {
   SensorKind kind = SensorKind::kNone;
   int body = 0;

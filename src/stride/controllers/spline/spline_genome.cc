@@ -13,8 +13,9 @@ namespace stride {
 namespace {
 
 constexpr int kPointBits = 8, kServoBits = 16;  // paper
-// How much longer or shorter times may be than those of a gait to stay near of.
-constexpr double kNearCycle = 1.3, kNearBlend = 3;
+// How much longer or shorter times may be than those of a gait to stay near of. Who blends in for
+// long stands meanwhile, which is worth something and ends a search.
+constexpr double kNearCycle = 1.3, kNearBlendIn = 1.5, kNearBlendOut = 3;
 
 // Where in the parameters the points of an actuator lie.
 struct Places {
@@ -70,8 +71,8 @@ SplineGenome::SplineGenome(const Character& character, const SplineBody& body,
       add(own / factor, own * factor, kPointBits, {{parameter, 1, 0}});
     };
     near(gait.cycle_seconds, kNearCycle, SplineProgram::kCycleSeconds);
-    near(gait.in_seconds, kNearBlend, SplineProgram::kInSeconds);
-    near(gait.out_seconds, kNearBlend, SplineProgram::kOutSeconds);
+    near(gait.in_seconds, kNearBlendIn, SplineProgram::kInSeconds);
+    near(gait.out_seconds, kNearBlendOut, SplineProgram::kOutSeconds);
   } else if (parts.seconds) {
     const double natural = NaturalSeconds(character);
     add(shortest * natural, 1.3 * natural, kPointBits, {{SplineProgram::kCycleSeconds, 1, 0}});
@@ -152,7 +153,63 @@ SplineGenome::SplineGenome(const Character& character, const SplineBody& body,
       }
     }
   }
+  if (parts.cycle) AddFurther(character, body, gait, reach);
   if (genes_.empty()) throw InputError("nothing of the gait is left to evolve");
+}
+
+// What further sensors add is as much to one side of what they tell as to the other: a gene for a
+// pair of layers, a half of the genome.
+void SplineGenome::AddFurther(const Character& character, const SplineBody& body,
+                              const SplineGait& gait, double reach) {
+  int next = static_cast<int>(SplineParameters(gait).size());
+  for (const SplineGait::Further& more : gait.further) {
+    for (const CurvePoints& cycle : more.cycles) next -= static_cast<int>(cycle.values.size());
+  }
+  for (const SplineGait::Further& more : gait.further) {
+    const bool odd = SplineSensorOf(character, more.sensor).odd;
+    const int layers = static_cast<int>(more.layers.size());
+    std::vector<int> first;
+    for (const CurvePoints& cycle : more.cycles) {
+      first.push_back(next);
+      next += static_cast<int>(cycle.values.size());
+    }
+    std::vector<char> seen(next, 0);
+    for (int a = 0; a < static_cast<int>(body.actuators.size()); ++a) {
+      const int count = static_cast<int>(more.cycles[a].times.size());
+      for (int layer = 0; layer < layers / 2; ++layer) {
+        for (int k = 0; k < count; ++k) {
+          if (seen[first[a] + layer * count + k]) continue;
+          std::vector<Target> targets;
+          bool contradicts = false;
+          int at = a, point = k;
+          double sign = 1;
+          for (;;) {
+            const int place = first[at] + layer * count + point;
+            if (seen[place]) {
+              contradicts = sign < 0;
+              break;
+            }
+            seen[place] = 1;
+            const SplineBody::Actuator& now = body.actuators[at];
+            const double most = now.high - now.low;
+            targets.push_back({place, sign, 0, most});
+            targets.push_back({first[at] + (layers - 1 - layer) * count + point, -sign, 0, most});
+            if (gait.symmetry == "none" || now.mirror < 0) break;
+            // The other side of an odd sensor is the negative.
+            sign *= odd ? -now.sign : now.sign;
+            at = now.mirror;
+            if (gait.symmetry == "alternate") point = (point + count / 2) % count;
+          }
+          if (contradicts) {
+            for (const Target& t : targets) fixed_.emplace_back(t.parameter, 0);
+          } else {
+            genes_.push_back({-reach, reach, kPointBits});
+            targets_.push_back(std::move(targets));
+          }
+        }
+      }
+    }
+  }
 }
 
 std::vector<double> SplineGenome::GenesOf(std::span<const double> parameters) const {
@@ -172,7 +229,10 @@ std::vector<double> SplineGenome::Complete(std::span<const double> parameters,
   std::vector<double> complete(parameters.begin(), parameters.end());
   for (const auto& [parameter, value] : fixed_) complete[parameter] = value;
   for (std::size_t k = 0; k < genes_.size(); ++k) {
-    for (const Target& t : targets_[k]) complete[t.parameter] = t.scale * genes[k] + t.shift;
+    for (const Target& t : targets_[k]) {
+      const double value = t.scale * genes[k] + t.shift;
+      complete[t.parameter] = t.most > 0 ? std::clamp(value, -t.most, t.most) : value;
+    }
   }
   return complete;
 }

@@ -36,7 +36,10 @@ class SplineGenome {
   struct Target {
     int parameter;
     double scale, shift;  // of the gene
+    double most = 0;      // either way; 0: whatever it is
   };
+  void AddFurther(const Character& character, const SplineBody& body, const SplineGait& gait,
+                  double reach);
   std::vector<Gene> genes_;
   std::vector<std::vector<Target>> targets_;   // of each gene
   std::vector<std::pair<int, double>> fixed_;  // parameters that symmetry leaves no choice

@@ -38,7 +38,7 @@ struct Settings {
   int in_points = 2, cycle_points = 4, out_points = 2;
   double speed = 0, seconds = 10, goal_seconds = 20, reach = 0.6, fit_reach = 0.5, shortest = 0.4;
   double sigma = 0.4;
-  bool servos = false;
+  bool servos = false, redraw = false;
   int trials = 4;
   double vary = 1, disturbance = 0;
   GeneticOptions genetic;
@@ -55,7 +55,8 @@ void VisitConfig(Settings& s, Visitor& visit) {
         "how a side follows the other: half a cycle later, or at once; auto: alternate where the "
         "body is symmetric");
   visit("feedback", s.feedback, {},
-        "sensor of the surfaces: inclination (paper), roll, height, speed, contact:BODY; none");
+        "sensor of the surfaces: inclination (paper), roll, inclination_rate, roll_rate, height, "
+        "speed, sideways, contact:BODY; several by commas, whose surfaces are added; none");
   visit("layers", s.layers, {2, kMostCurvePoints}, "samples of the sensor");
   visit("generations", s.generations, {0, 100000}, "of all phases of the fitness together");
   visit("population", s.population, {4, 100000}, "individuals of a generation");
@@ -78,6 +79,10 @@ void VisitConfig(Settings& s, Visitor& visit) {
   visit("sigma", s.sigma, {0.001, 2}, "first spread of CMA-ES, in quarters of a gene's range");
   visit("trials", s.trials, {1, 64}, "of each candidate, each in a world of its own");
   visit("vary", s.vary, {0, 1}, "how much of the variation these worlds have; 0: all are the same");
+  visit(
+      "redraw", s.redraw,
+      "in the last phase each generation has other worlds, and begins elsewhere on rugged ground; "
+      "what is best in further ones is the result (no: one test for all generations)");
   visit("disturbance", s.disturbance, {0, 1000, "N"}, "random push of the trunk in all but one");
   visit("selection", s.genetic.selection, {"roulette", "rank"}, "how parents are drawn");
   visit("pressure", s.genetic.pressure, {1, 2}, "of selection by rank");
@@ -92,6 +97,9 @@ constexpr double kRestSeconds = 2;  // at the end of a trial that stops
 // takes most of the time.
 constexpr int kEarlyShare = 6;
 constexpr double kFieldHalfSide = 30;  // m, of rugged ground: none runs off it in a trial
+// Where trials begin anywhere within the first of these, from the middle.
+constexpr double kBeginHalfSide = 20, kWideHalfSide = 50;
+constexpr int kValidateEvery = 10, kValidationTrials = 64;
 
 struct Plan {
   LearningRequest request;
@@ -301,13 +309,25 @@ std::unique_ptr<Optimizer> OptimizerOf(const Plan& plan, const Phase& phase,
   return std::make_unique<CmaEs>(options, seed, space);
 }
 
+// Anywhere on a field, on the ground there.
+void BeginElsewhere(const Plan& plan, const Terrain& field, std::uint64_t stream, State* start) {
+  Random random(stream, 0x5b13u);
+  double* at = start->q.data();
+  at[0] += random.Uniform(-kBeginHalfSide, kBeginHalfSide);
+  at[1] += random.Uniform(-kBeginHalfSide, kBeginHalfSide);
+  // From below all of it.
+  at[2] -= 2 * *std::max_element(field.heights.begin(), field.heights.end());
+  RaiseFromGround(plan.character(), field, start);
+}
+
 ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, const Phase& phase,
                          const std::vector<double>& start) {
   const Settings& s = plan->settings;
-  const auto genome = std::make_shared<const SplineGenome>(
-      plan->character(), plan->body,
-      phase.parts.around ? WithParameters(plan->gait, start) : plan->gait, phase.parts,
-      phase.parts.around ? s.fit_reach : s.reach, s.shortest);
+  // Of a fitted clip: around the clip's points and times in each phase, not around what the phase
+  // before has found, or they drift away from it (blends of 20 s, which stand).
+  const auto genome =
+      std::make_shared<const SplineGenome>(plan->character(), plan->body, plan->gait, phase.parts,
+                                           phase.parts.around ? s.fit_reach : s.reach, s.shortest);
   const SplineFitness& fitness = FindSplineFitness(phase.fitness);
   const SplineTrial trial = TrialOf(*plan, fitness.stops && !phase.follow);
   ParameterSearch search;
@@ -336,14 +356,25 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, const Phase& p
     };
   }
   // The same worlds for all candidates of all generations: the best is the best of one test.
-  search.begin = [plan, servos = static_cast<int>(plan->body.servos.size())](
-                     int index, std::uint64_t, Rollout* one) {
+  // Not before there is a gait: who falls at once learns from small differences.
+  const bool redraw = s.redraw && !phase.follow;
+  search.noisy = search.alike = redraw;
+  if (redraw) {
+    search.validate_every = kValidateEvery;
+    search.validation_trials = std::max(1, kValidationTrials / s.trials) * s.trials;
+  }
+  search.begin = [plan, redraw, servos = static_cast<int>(plan->body.servos.size())](
+                     int index, std::uint64_t stream, Rollout* one) {
     const Settings& settings = plan->settings;
     one->start = plan->stand;
-    one->stream = plan->request.seed * 64 + static_cast<unsigned>(index);
+    one->stream = redraw ? stream : plan->request.seed * 64 + static_cast<unsigned>(index);
     one->pushed = index > 0;
+    if (redraw && !plan->terrains.empty() && !plan->terrains[0].heights.empty()) {
+      BeginElsewhere(*plan, plan->terrains[index % plan->terrains.size()], stream, &one->start);
+    }
     if (index == 0 || settings.vary == 0) return;
-    Random random(plan->request.seed, 0x5b11u, static_cast<unsigned>(index));
+    Random random = redraw ? Random(stream, 0x5b12u)
+                           : Random(plan->request.seed, 0x5b11u, static_cast<unsigned>(index));
     WorldVariation variation = Narrowed(settings.variation, settings.vary);
     if (!plan->terrains.empty()) variation.slope = 0;
     const VariedWorld world = DrawWorld(variation, plan->usual, &random);
@@ -373,7 +404,7 @@ std::vector<Phase> PhasesOf(const Plan& plan) {
   if (plan.fit) {
     // Near the clip all the way: first its cycle, then how it begins and ends.
     cycle.around = all.around = true;
-    const int each = s.fit_generations / 3;
+    const int each = s.fit_generations / kEarlyShare;
     phases = {{staged ? "distance" : s.fitness, each, cycle, true, true},
               {staged ? "wander" : s.fitness, each, cycle, true},
               {last, s.fit_generations - 2 * each, all}};
@@ -420,6 +451,46 @@ void RefuseWithoutEffect(const LearningRequest& request, const Settings& s) {
   if (s.feedback.empty()) request.RefuseSettings({"layers"}, "there is no sensor (--feedback)");
 }
 
+// The first sensor's surface is the gait, the others' are added to it.
+void AddFeedback(Plan* plan) {
+  const Settings& s = plan->settings;
+  SplineGait& gait = plan->gait;
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; !s.feedback.empty() && begin <= s.feedback.size();) {
+    const std::size_t end = std::min(s.feedback.find(',', begin), s.feedback.size());
+    names.push_back(s.feedback.substr(begin, end - begin));
+    begin = end + 1;
+    if (names.back().empty() || std::count(names.begin(), names.end(), names.back()) > 1) {
+      throw InputError(
+          fmt::format("feedback '{}'; expected sensors by commas, each once", s.feedback));
+    }
+  }
+  for (const std::string& name : names) {
+    const SplineSensor sensor = SplineSensorOf(plan->character(), name);
+    if (sensor.one_sided && s.symmetry != "none") {
+      throw InputError(fmt::format(
+          "the sensor '{}' tells the sides apart, which symmetry '{}' cannot; use --symmetry none",
+          name, s.symmetry));
+    }
+    const bool known =
+        gait.sensor == name || std::any_of(gait.further.begin(), gait.further.end(),
+                                           [&](const auto& more) { return more.sensor == name; });
+    if (known) continue;
+    if (!gait.sensor.empty() || name != names[0]) {
+      gait.AddFurther(name, SplineLayers(sensor, 2));
+      continue;
+    }
+    gait.sensor = name;
+    gait.layers = SplineLayers(sensor, s.layers);
+    for (SplineGait::Curve& curve : gait.curves) {
+      const std::vector<double> one = curve.cycle.values;
+      for (int k = 1; k < s.layers; ++k) {
+        curve.cycle.values.insert(curve.cycle.values.end(), one.begin(), one.end());
+      }
+    }
+  }
+}
+
 std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Workers& workers,
                                      std::vector<std::string>* warnings) {
   auto plan = std::make_shared<Plan>();
@@ -446,8 +517,8 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
       const double amplitude = std::stod(text.substr(comma + 1));
       plan->terrains.clear();
       for (int k = 0; k < s.trials; ++k) {
-        plan->terrains.push_back(
-            RandomField(seed + k, amplitude * (k + 1) / s.trials, kFieldHalfSide));
+        plan->terrains.push_back(RandomField(seed + k, amplitude * (k + 1) / s.trials,
+                                             s.redraw ? kWideHalfSide : kFieldHalfSide));
       }
     }
   }
@@ -488,22 +559,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     plan->gait = RestGait(plan->body, s.in_points, s.cycle_points, s.out_points);
     plan->gait.symmetry = s.symmetry;
   }
-  if (!s.feedback.empty() && plan->gait.sensor != s.feedback) {
-    const SplineSensor sensor = SplineSensorOf(plan->character(), s.feedback);
-    if (sensor.one_sided && s.symmetry != "none") {
-      throw InputError(fmt::format(
-          "the sensor '{}' tells the sides apart, which symmetry '{}' cannot; use --symmetry none",
-          s.feedback, s.symmetry));
-    }
-    plan->gait.sensor = s.feedback;
-    plan->gait.layers = SplineLayers(sensor, s.layers);
-    for (SplineGait::Curve& curve : plan->gait.curves) {
-      const std::vector<double> one = curve.cycle.values;
-      for (int k = 1; k < s.layers; ++k) {
-        curve.cycle.values.insert(curve.cycle.values.end(), one.begin(), one.end());
-      }
-    }
-  }
+  AddFeedback(plan.get());
   if (request.Has("fit")) {
     if (request.Has("from")) throw InputError("--fit and --from: expected one of them");
     plan->clip = request.Text("fit");

@@ -17,7 +17,17 @@ namespace stride {
 
 STRIDE_LANE_KERNEL(LaneProgramKernel, SplineKernels)
 
-enum class SensorKind { kNone, kInclination, kRoll, kHeight, kSpeed, kContact };
+enum class SensorKind {
+  kNone,
+  kInclination,
+  kRoll,
+  kHeight,
+  kSpeed,
+  kContact,
+  kInclinationRate,
+  kRollRate,
+  kSideways
+};
 
 struct SplineProgram {
   // Times of control points. Most actuators share one.
@@ -47,23 +57,31 @@ struct SplineProgram {
   SensorKind sensor = SensorKind::kNone;
   int sensor_body = 0;         // trunk, or what touches
   std::vector<double> layers;  // values of the sensor
-  double own_speed = 0;        // m/s; 0: not known
-  double most_shift = 0.3;     // of a target by the integral, rad
+  // Surfaces over other sensors, one for each actuator, that are added to the first.
+  struct Further {
+    SensorKind sensor = SensorKind::kNone;
+    int sensor_body = 0;
+    std::vector<double> layers;
+    std::vector<int> grids, points;  // of each actuator
+  };
+  std::vector<Further> further;
+  double own_speed = 0;     // m/s; 0: not known
+  double most_shift = 0.3;  // of a target by the integral, rad
   bool measures = false;
   SplineMeter meter;
 
   // Then three for each servo, then the points.
   enum Parameter { kCycleSeconds, kInSeconds, kOutSeconds, kGains };
   enum Gain { kProportional, kDerivative, kIntegral, kGainCount };
-  // Then the last target and the integral of each actuator, then the meter's.
+  // Then the last target and the integral of each actuator, the further sensors, the meter's.
   enum Slot { kMode, kPhase, kSensor, kActuators };
   enum Mode { kStands, kBlendsIn, kCycles, kBlendsOut };
   static constexpr double kSlowest = 0.8, kFastest = 1.25;  // of its own speed
+  // Velocities jump where a foot lands: what further sensors tell is smoothed over this time, s.
+  static constexpr double kSmooth = 0.05;
 
   int Parameters() const;
-  int MemorySlots() const {
-    return kActuators + 2 * static_cast<int>(actuators.size()) + (measures ? meter.Slots() : 0);
-  }
+  int MemorySlots() const { return MeterSlot() + (measures ? meter.Slots() : 0); }
   int Values() const { return measures ? SplineMeter::kValues : 0; }
 
   template <class S, class Real>
@@ -73,21 +91,33 @@ struct SplineProgram {
     for (int i = 0; i < view.Bodies(); ++i) view.drives[i] = Still<S>();
     const int count = static_cast<int>(actuators.size());
     for (int a = 0; a < count; ++a) memory[kActuators + 2 * a] = S(actuators[a].rest);
-    if (measures) meter.Begin(view, memory + kActuators + 2 * count);
+    if (measures) meter.Begin(view, memory + MeterSlot());
   }
 
   template <class S, class Real>
   STRIDE_INLINE void Step(const LaneView<S, Real>& view, const LaneCommand<S>& command, const S* p,
                           S* memory) const {
     Advance(view, command, p, memory);
-    memory[kSensor] = Sense(view);
+    memory[kSensor] = Sense(view, sensor, sensor_body);
     S layer[kMostCurvePoints];
     const int layer_count = layers.empty() ? 1 : static_cast<int>(layers.size());
     layer[0] = S(1);
     if (!layers.empty()) OpenWeights(layers.data(), layer_count, memory[kSensor], layer);
 
-    GridWeights<S> w;
-    int grid = -1;
+    // Rows of all further sensors.
+    S row[kMostCurvePoints];
+    int rows = 0;
+    for (std::size_t k = 0; k < further.size(); ++k) {
+      const Further& more = further[k];
+      S& smooth = memory[FurtherSlot() + k];
+      smooth += (Sense(view, more.sensor, more.sensor_body) - smooth) * view.time_step /
+                (S(kSmooth) + view.time_step);
+      OpenWeights(more.layers.data(), static_cast<int>(more.layers.size()), smooth, row + rows);
+      rows += static_cast<int>(more.layers.size());
+    }
+
+    GridWeights<S> w, v;
+    int grid = -1, further_grid = -1;
     const int servo_count = static_cast<int>(servos.size());
     for (int s = 0; s < servo_count; ++s) {
       const Servo& servo = servos[s];
@@ -100,8 +130,18 @@ struct SplineProgram {
           grid = actuator.grid;
           w = WeightsOf(grids[grid], p, memory);
         }
-        target[axis] = Min(Max(ValueOf(actuator, w, layer, layer_count, p), S(actuator.low)),
-                           S(actuator.high));
+        S value = ValueOf(actuator, w, layer, layer_count, p);
+        rows = 0;
+        for (const Further& more : further) {
+          const int a = servo.actuator + axis, count = static_cast<int>(more.layers.size());
+          if (more.grids[a] != further_grid) {
+            further_grid = more.grids[a];
+            v = WeightsOf(grids[further_grid], p, memory);
+          }
+          value += Rows(p + more.points[a], v, grids[further_grid], row + rows, count);
+          rows += count;
+        }
+        target[axis] = Min(Max(value, S(actuator.low)), S(actuator.high));
         S* kept = memory + kActuators + 2 * (servo.actuator + axis);
         last[axis] = kept[0];
         kept[0] = target[axis];
@@ -136,14 +176,14 @@ struct SplineProgram {
     }
     if (measures) {
       const int count = static_cast<int>(actuators.size());
-      meter.Add(view, memory + kActuators, count, memory + kActuators + 2 * count);
+      meter.Add(view, memory + kActuators, count, memory + MeterSlot());
     }
   }
 
   template <class S, class Real>
   STRIDE_INLINE void Measure(const LaneView<S, Real>&, const S* memory, S* values) const {
     const int count = static_cast<int>(actuators.size());
-    if (measures) meter.Read(count, memory + kActuators + 2 * count, values);
+    if (measures) meter.Read(count, memory + MeterSlot(), values);
   }
 
   std::optional<SpeedRange> Speeds() const {
@@ -155,6 +195,9 @@ struct SplineProgram {
   static const LaneKernels<LaneProgramKernel>& Kernels() { return SplineKernels(); }
 
  private:
+  int FurtherSlot() const { return kActuators + 2 * static_cast<int>(actuators.size()); }
+  int MeterSlot() const { return FurtherSlot() + static_cast<int>(further.size()); }
+
   // Weights of all points of a curve and of its rest at a moment.
   template <class S>
   struct GridWeights {
@@ -265,10 +308,23 @@ struct SplineProgram {
     return value;
   }
 
+  template <class S>
+  static STRIDE_INLINE S Rows(const S* point, const GridWeights<S>& w, const Grid& grid,
+                              const S* row, int rows) {
+    S value(0);
+    for (int l = 0; l < rows; ++l) {
+      S one(0);
+      for (std::size_t k = 0; k < grid.cycle.size(); ++k) one += w.cycle[k] * *point++;
+      value += row[l] * one;
+    }
+    return value;
+  }
+
   // Section III A. The angles are those of the trunk against the vertical, in its own heading.
   template <class S, class Real>
-  STRIDE_INLINE S Sense(const LaneView<S, Real>& view) const {
+  static STRIDE_INLINE S Sense(const LaneView<S, Real>& view, SensorKind sensor, int sensor_body) {
     const auto& r = view.Motion(sensor_body).r;
+    const auto& w = view.Motion(sensor_body).w;
     const S across = S(1) / Sqrt(Max(r.xx * r.xx + r.yx * r.yx, S(1e-6)));
     const S cosine = r.xx * across, sine = r.yx * across;
     const auto angle = [](const S& x) { return x * (S(1) + x * x * S(1.0 / 6)); };  // asin, nearly
@@ -279,6 +335,10 @@ struct SplineProgram {
       case SensorKind::kSpeed:
         return view.Root().velocity.x * cosine + view.Root().velocity.y * sine;
       case SensorKind::kContact: return Select(view.ContactForce(sensor_body).z > S(1), S(1), S(0));
+      case SensorKind::kInclinationRate: return w.y * cosine - w.x * sine;
+      case SensorKind::kRollRate: return w.x * cosine + w.y * sine;
+      case SensorKind::kSideways:
+        return view.Root().velocity.y * cosine - view.Root().velocity.x * sine;
       case SensorKind::kNone: break;
     }
     return S(0);

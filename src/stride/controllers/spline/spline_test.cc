@@ -284,7 +284,7 @@ TEST(SplineGait, CurvesSayWhatAnEditorNeeds) {
   }
 }
 
-// In lanes and in double the same, with a surface of feedback and all sorts of joints.
+// In lanes and in double the same, with surfaces of feedback and all sorts of joints.
 TEST(SplineProgram, DoesTheSameInLanes) {
   for (const char* name : {"biped", "android", "snake", "liu16"}) {
     const Character character = LoadCharacter(name);
@@ -301,6 +301,12 @@ TEST(SplineProgram, DoesTheSameInLanes) {
       gait.curves[a].cycle.values.resize(12);
       for (double& value : gait.curves[a].cycle.values) {
         value = std::clamp(actuator.rest + random.Uniform(-0.1, 0.1), actuator.low, actuator.high);
+      }
+    }
+    for (const char* sensor : {"roll", "inclination_rate", "sideways"}) {
+      gait.AddFurther(sensor, SplineLayers(SplineSensorOf(character, sensor), 2));
+      for (CurvePoints& cycle : gait.further.back().cycles) {
+        for (double& value : cycle.values) value = random.Uniform(-0.1, 0.1);
       }
     }
     for (SplineGait::Gains& gains : gait.gains) gains.integral = 0.5;
