@@ -46,7 +46,7 @@ class SearchJob final : public LearningJob {
     const std::uint32_t iteration = optimizer.Iteration();
     const std::vector<RolloutResult> results =
         RunTrials(candidates * trials, [&](int k, Rollout* trial) {
-          const std::uint64_t stream = StreamOfTrial(iteration, k);
+          const std::uint64_t stream = StreamOfTrial(iteration, search_.alike ? k % trials : k);
           trial->stream = stream;
           trial->parameters.resize(optimizer.Dimension());
           optimizer.Ask(k / trials, trial->parameters);

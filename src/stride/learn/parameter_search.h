@@ -33,6 +33,9 @@ struct ParameterSearch {
   // Trials differ from iteration to iteration (pushes, worlds): the best candidate may just have
   // been lucky, and where the search stands in the end is the result.
   bool noisy = false;
+  // All candidates of an iteration meet the same trials: their ranks then say more about them and
+  // less about their luck.
+  bool alike = false;
   // Of a noisy search: every so many iterations, where it stands is tried in that many trials,
   // always the same; the best place so far is the result. 0: where it stands in the end is.
   int validate_every = 0, validation_trials = 256;

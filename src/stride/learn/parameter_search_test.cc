@@ -1,6 +1,7 @@
 #include "stride/learn/parameter_search.h"
 
 #include <functional>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -68,6 +69,39 @@ TEST(ParameterSearchTest, TrialsMayBeOfSeveralSetups) {
   for (int k = 0; k < 5; ++k) EXPECT_NEAR(seconds[k], expected[k], 1e-9) << k;
   EXPECT_NEAR(line["seconds"], (0.05 + 0.1 + 0.15 + 0.05 + 0.1) / 5, 1e-9);
   EXPECT_EQ(job->LaneSteps(), 4 * (10 + 20 + 30 + 10 + 20));
+}
+
+// What the candidates of an iteration are tried on.
+TEST(ParameterSearchTest, AlikeAreTheTrialsOfAllCandidates) {
+  const Character character = LoadCharacter("liu16");
+  const State stand = StandOn(character, {});
+  for (const bool alike : {false, true}) {
+    ParameterSearch search;
+    search.method = "test";
+    search.rollouts.character = character;
+    search.rollouts.driver = DriveByClones(character, [&](std::span<const double> p) {
+      return std::make_unique<Holder>(character, stand, p[0]);
+    });
+    search.rollouts.scenario.seconds = 0.01;
+    search.trials = 3;
+    search.iterations = 2;
+    search.alike = alike;
+    SearchSpace space{.start = {1}, .scales = {0.1}, .lower = {0.5}, .upper = {2}};
+    search.optimizer = std::make_unique<CmaEs>(CmaOptions{.population = 4}, 1, space);
+    std::set<std::uint64_t> streams;
+    search.begin = [&](int, std::uint64_t stream, Rollout* trial) {
+      trial->start = stand;
+      streams.insert(stream);
+    };
+    search.value = [](int, const RolloutResult& result) { return result.seconds; };
+    search.result = [](std::span<const double>, double) { return LearningResult{}; };
+    const Workers workers(1);
+    const std::unique_ptr<LearningJob> job = MakeParameterSearch(std::move(search), workers);
+    job->Advance([] { return false; });
+    EXPECT_EQ(streams.size(), alike ? 3u : 12u);
+    job->Advance([] { return false; });
+    EXPECT_EQ(streams.size(), alike ? 6u : 24u);
+  }
 }
 
 // A short one, to be stopped and gone on with.
