@@ -23,7 +23,7 @@ inline constexpr double kSpread[kGainCount] = {
     0.1, 0.3, 0.02, 0.1, 0.3, 0.3, 0.2, 0.2, 1,   0.1, 0.1, 0.2, 0.1,  0.3,  0.1};
 
 struct GainSettings {
-  int starts = 3, alone_iterations = 12, iterations = 25, population = 32, trials = 6;
+  int starts = 3, alone_iterations = 25, iterations = 40, population = 32, trials = 6;
   double seconds = 15, push = 40, push_seconds = 0.4, push_every = 3;
   double sigma = 0.5, faith = 1, slowest = 0.4, fastest = 1.15, command_every = 0;
   // Higher steps are steadier, so without a bound every search ends in a march. The authors' most.
@@ -57,9 +57,10 @@ void VisitConfig(GainSettings& s, Visitor& visit) {
         "that a foot may be made to swing higher than in the clip");
   visit("time_step", s.time_step, {0.0005, 0.01, "s"}, "of the simulation that is learned in");
   visit("tracking", s.tracking, {"prescribed", "inverse", "servo"}, "as of the controller");
-  visit("row", s.row, {},
-        "gains to begin with: a row of the paper's Figure 5, a tuned one, or auto: of all these and "
-        "of blends of two what walks this clip best as it is");
+  visit(
+      "row", s.row, {},
+      "gains to begin with: a row of the paper's Figure 5, a tuned one, or auto: of all these and "
+      "of blends of two what walks this clip best as it is");
   visit("k_t", s.k_t, {1, 10000, "1/s^2"}, "stiffness of the tracking");
   visit("friction", s.friction, {0.05, 10}, "of the ground that is learned on");
   visit("stiffness", s.stiffness, {1, 1e8, "N/m"}, "of a contact point of that ground");
