@@ -33,8 +33,8 @@ struct ParameterSearch {
   // Trials differ from iteration to iteration (pushes, worlds): the best candidate may just have
   // been lucky, and where the search stands in the end is the result.
   bool noisy = false;
-  // A candidate's trial has the stream of the others' trials of that index: in one iteration all
-  // are tried in the same worlds.
+  // All candidates of an iteration meet the same trials: their ranks then say more about them and
+  // less about their luck.
   bool alike = false;
   // Of a noisy search: every so many iterations, where it stands is tried in that many trials,
   // always the same; the best place so far is the result. 0: where it stands in the end is.

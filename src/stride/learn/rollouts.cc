@@ -70,10 +70,12 @@ class Runner {
     for (long step = 0; step < steps_ && running > 0; ++step) {
       const double time = static_cast<double>(step) * h;
       for (int lane = 0; lane < count; ++lane) {
-        while (next_command[lane] < scenario_.commands.size() &&
-               scenario_.commands[next_command[lane]].at + trials[lane].command_delay <=
-                   time + 1e-9) {
-          const TimedCommand& next = scenario_.commands[next_command[lane]++];
+        const bool own = !trials[lane].commands.empty();
+        const std::vector<TimedCommand>& timed = own ? trials[lane].commands : scenario_.commands;
+        const double delay = own ? 0 : trials[lane].command_delay;
+        while (next_command[lane] < timed.size() &&
+               timed[next_command[lane]].at + delay <= time + 1e-9) {
+          const TimedCommand& next = timed[next_command[lane]++];
           if (next.speed) commands[lane].speed = next.speed;
           if (next.heading) commands[lane].heading = next.heading;
           if (next.style) commands[lane].style = *next.style;

@@ -37,6 +37,7 @@ struct Rollout {
   State start;                               // as a controller would begin
   Command command;                           // from the start, until the scenario's own
   double command_delay = 0;                  // s, that the scenario's come later
+  std::vector<TimedCommand> commands;        // in their stead, where there are any; by time
   std::optional<LaneConditions> conditions;  // those of the scenario's world if there are none
 };
 

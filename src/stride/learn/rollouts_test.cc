@@ -175,6 +175,25 @@ TEST_F(RolloutsTest, ConditionsAndCommandsAreOfEachTrial) {
   EXPECT_NE(untold[0].end, results[0].end);
 }
 
+TEST_F(RolloutsTest, ATrialsOwnCommandsTakeTheScenariosPlace) {
+  const Workers workers(1);
+  setup_.scenario.commands = {{.at = 0.1, .speed = 0.5}};
+  const auto told = Rollouts(setup_, workers).Run(1, [&](int, Rollout* trial) {
+    trial->parameters = {1.0};
+    trial->start = stand_;
+  });
+  setup_.scenario.commands = {{.at = 0.2, .speed = -0.3}};
+  const auto results = Rollouts(setup_, workers).Run(3, [&](int k, Rollout* trial) {
+    trial->parameters = {1.0};
+    trial->start = stand_;
+    if (k == 1) trial->commands = {{.at = 0.1, .speed = 0.5}};
+    if (k == 2) trial->commands = {{.at = 0.05, .speed = 0.1}, {.at = 0.1, .speed = 0.5}};
+  });
+  EXPECT_EQ(results[1].end, told[0].end);
+  EXPECT_NE(results[0].end, told[0].end);
+  EXPECT_NE(results[2].end, told[0].end);
+}
+
 TEST_F(RolloutsTest, RefuseWhatTheyCannotDo) {
   setup_.scenario.throws = {{.mass = 1, .speed = 1}};
   EXPECT_THAT(InputErrorOf([&] { Run(1); }), HasSubstr("throws"));

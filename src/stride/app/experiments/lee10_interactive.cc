@@ -10,13 +10,13 @@
 #include "stride/core/parallel.h"
 #include "stride/core/random.h"
 
-// Section 5, "Interactive control": heading and speed change on the fly (the built-in skill has one
-// style), stacked boxes are in the way. Here a stream of random commands takes the place of the
-// user.
+// Section 5, "Interactive control": heading, speed and style change on the fly, stacked boxes are
+// in the way. Here a stream of random commands takes the place of the user.
 namespace stride::experiments::lee10_interactive {
 namespace {
 
-constexpr const char* kSkill = "live_walk";       // built in, of built-in motions
+constexpr const char* kSkill = "live_walk";  // built in, of built-in motions
+constexpr const char* kStyles[] = {"walk_slow", "march"};
 constexpr double kSlowest = 0.3, kFastest = 0.9;  // m/s
 constexpr double kEvery = 3;                      // s between commands
 
@@ -37,7 +37,8 @@ RunSetup RandomCommands(std::uint64_t seed, double seconds) {
     setup.scenario.commands.push_back(
         {.at = at,
          .speed = random.Uniform(kSlowest, kFastest),
-         .heading = random.Uniform(-std::numbers::pi, std::numbers::pi)});
+         .heading = random.Uniform(-std::numbers::pi, std::numbers::pi),
+         .style_name = kStyles[random.Uniform() < 0.5 ? 0 : 1]});
   }
   return setup;
 }
@@ -61,8 +62,8 @@ RunSetup Course(std::uint64_t seed, const std::string& box) {
 }  // namespace
 
 std::string Describe() {
-  return "five minutes of random commands of heading and speed, ten seeds; a course of stacked "
-         "boxes";
+  return "five minutes of random commands of heading, speed and style, ten seeds; a course of "
+         "stacked boxes";
 }
 
 Findings Measure(const ExperimentContext& context) {
@@ -83,8 +84,8 @@ Findings Measure(const ExperimentContext& context) {
        .ours = 1.0 * whole,
        .unit = fmt::format("of {}", seeds),
        .met = context.quick ? std::nullopt : std::optional<bool>(whole == seeds),
-       .note = fmt::format("a new heading, speed (0.3 to 0.9 m/s) every {:g} s; {:.0f} s "
-                           "on average",
+       .note = fmt::format("a new heading, speed (0.3 to 0.9 m/s) and style (walk or march) "
+                           "every {:g} s; {:.0f} s on average",
                            kEvery, mean)});
 
   const std::string box = context.folder + "/box.xml";

@@ -62,6 +62,7 @@ Findings Measure(const ExperimentContext& context) {
       setup.scenario.commands.push_back({.at = 2 + kEvery * (k + 0.5), .style = 0});
     }
     if (context.quick) setup.scenario.seconds = 3;
+    PerturbStart(1000 * context.seed + 1, &setup);
     Run run(setup);
     double turned = 0, before = Heading(QuatAt(run.ActorState().q, 3));
     while (!run.Finished()) {
@@ -79,7 +80,8 @@ Findings Measure(const ExperimentContext& context) {
                              .ours = 1.0 * done,
                              .unit = "turns",
                              .met = context.quick ? std::nullopt : std::optional<bool>(complete),
-                             .note = fmt::format("of {}; gains {}", times, GainsFor(clip.name))});
+                             .note = fmt::format("of {}, from a perturbed start; gains {}", times,
+                                                 GainsFor(clip.name))});
     findings.rows.push_back(
         {.name = clip.name + ": turned to the clip's",
          .ours = each / wanted,

@@ -53,6 +53,7 @@ ObtainedWalker ObtainWalker(const WalkerRequest& request, const ExperimentContex
   for (const LearningMethod& method : LearningMethods()) {
     if (method.name != request.method) continue;
     const LearningRequest asked{
+        .input = request.input,
         .character = request.character,
         .out = walker.file,
         .name = request.name,

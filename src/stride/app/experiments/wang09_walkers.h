@@ -14,7 +14,8 @@ namespace stride::experiments {
 
 struct WalkerRequest {
   std::string name;                        // of the skill and its file
-  std::string character;                   // "wang09-tall"
+  std::string character;                   // "wang09-tall"; empty: the method's own choice
+  std::string input = {};                  // what it learns from, for a method that takes any
   std::vector<std::string> settings = {};  // "key=value"
   std::map<std::string, std::vector<std::string>> options = {};
   std::uint64_t seed = 0;

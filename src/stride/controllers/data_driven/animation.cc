@@ -294,40 +294,60 @@ const Fragment& Animation::FragmentOf(int clip, int swing, const AnimationState&
   return all[0];
 }
 
-void Animation::PlanGait(int swing, double heading, const Command& command, AnimationState* state,
+// A style at the state's speed: a blend of the two of its loops whose speeds are on either side.
+void Animation::AddStyle(const Style& style, int swing, double weight, const AnimationState& state,
                          PlannedFragment* next) const {
-  const Style& style = styles_[state->style];
-  const double own = clips_[style.clips[style.own]].speed;
-  double wanted = own;
-  if (command.speed) wanted = own < 0 ? -std::fabs(*command.speed) : *command.speed;
-  if (state->speed_known) {
-    wanted = std::clamp(wanted, state->speed - config_.speed_per_step,
-                        state->speed + config_.speed_per_step);
-  }
-  const double slowest = clips_[style.clips.front()].speed,
-               fastest = clips_[style.clips.back()].speed;
-  state->speed = std::clamp(wanted, slowest, fastest);
-  state->speed_known = true;
   int above = 1;
   while (above + 1 < static_cast<int>(style.clips.size()) &&
-         clips_[style.clips[above]].speed < state->speed) {
+         clips_[style.clips[above]].speed < state.speed) {
     ++above;
   }
   const int b = style.clips[above], a = style.clips[above - 1];
   const double share =
-      std::clamp((state->speed - clips_[a].speed) / (clips_[b].speed - clips_[a].speed), 0.0, 1.0);
+      std::clamp((state.speed - clips_[a].speed) / (clips_[b].speed - clips_[a].speed), 0.0, 1.0);
+  Add(FragmentOf(a, swing, state), clips_[a].gains, weight * (1 - share), next);
+  Add(FragmentOf(b, swing, state), clips_[b].gains, weight * share, next);
+}
 
+void Animation::PlanGait(int swing, double heading, const Command& command, AnimationState* state,
+                         PlannedFragment* next) const {
+  // One style goes over into the other by and by.
+  state->mix = std::min(1.0, state->mix + 1 / config_.style_steps);
+  if (state->mix == 1) state->before = state->style;
+  const Style &style = styles_[state->style], &before = styles_[state->before];
+  const auto own_of = [&](const Style& s) { return clips_[s.clips[s.own]].speed; };
+  const double own = own_of(style);
+  double wanted = own;
+  if (command.speed) wanted = own < 0 ? -std::fabs(*command.speed) : *command.speed;
+  // Who turns for more than a step slows down for it, and until then turns as much less sharply.
   const double asked = command.heading ? Wrapped(*command.heading - heading) : 0;
+  const double first =
+      (state->style == 0 ? state->mix : 0) + (state->before == 0 ? 1 - state->mix : 0);
+  const double gentle = first + (1 - first) * config_.style_turn;
+  double most = gentle * Radians(config_.turn_per_step);
+  if (std::fabs(asked) > most) {
+    const double slow =
+        gentle * config_.turn_speed * std::min(std::fabs(own), std::fabs(own_of(before)));
+    wanted = std::clamp(wanted, -slow, slow);
+    if (std::fabs(state->speed) > slow) most *= slow / std::fabs(state->speed);
+  }
+  if (state->speed_known) {
+    wanted = std::clamp(wanted, state->speed - config_.speed_per_step,
+                        state->speed + config_.speed_per_step);
+  }
+  state->speed =
+      std::clamp(wanted, clips_[style.clips.front()].speed, clips_[style.clips.back()].speed);
+  state->speed_known = true;
+
   double straight = 1;
   const int turner = asked > 0 ? turn_left_ : turn_right_;
-  const double most = Radians(config_.turn_per_step);
   if (turner >= 0 && std::fabs(asked) > 0) {
     straight = 1 - std::clamp(asked / clips_[turner].turn, 0.0, 1.0) *
                        std::min(1.0, std::fabs(state->speed / clips_[turner].speed));
     Add(FragmentOf(turner, swing, *state), clips_[turner].gains, 1 - straight, next);
   }
-  Add(FragmentOf(a, swing, *state), clips_[a].gains, straight * (1 - share), next);
-  Add(FragmentOf(b, swing, *state), clips_[b].gains, straight * share, next);
+  AddStyle(before, swing, straight * (1 - state->mix), *state, next);
+  AddStyle(style, swing, straight * state->mix, *state, next);
   // What a clip turns by itself is not wanted.
   next->bend = std::clamp(asked, -most, most) - next->turn;
   ++state->round[swing];
@@ -391,7 +411,12 @@ void Animation::Next(int swung, double heading, const Command& command, Animatio
   }
   if (act < 0) {
     state->clip = -1;
-    state->style = asked;
+    if (state->style != asked) {
+      // The gait that it has outweighs one that it was still leaving.
+      if (state->mix >= 0.5) state->before = state->style;
+      state->style = asked;
+      state->mix = 0;
+    }
   }
   PlanGait(swing, heading, command, state, next);
 }

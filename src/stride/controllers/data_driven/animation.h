@@ -22,6 +22,8 @@ struct AnimationConfig {
   double turn_per_step = 15;    // degrees
   double speed_per_step = 0.1;  // m/s
   double most_stride = 1.2;
+  double turn_speed = 10, style_turn = 1;
+  double style_steps = 3;
 };
 template <class Visitor>
 void VisitConfig(AnimationConfig& c, Visitor& visit) {
@@ -31,6 +33,11 @@ void VisitConfig(AnimationConfig& c, Visitor& visit) {
   visit("turn_per_step", c.turn_per_step, {0, 90, "degrees"},
         "sharpest turn of a step by steering");
   visit("speed_per_step", c.speed_per_step, {0.01, 5, "m/s"}, "largest change of speed in a step");
+  visit("turn_speed", c.turn_speed, {0.1, 10},
+        "fastest in a turn of more than a step, of the style's own speed");
+  visit("style_turn", c.style_turn, {0.1, 1},
+        "how sharply and how fast other styles than the first turn, of the first");
+  visit("style_steps", c.style_steps, {1, 20}, "in which one style goes over into another");
   visit("most_stride", c.most_stride, {1, 2}, "longest stride, of the fastest clip's");
 }
 
@@ -48,8 +55,9 @@ struct AnimationClip {
 
 // Where it is. A plain value.
 struct AnimationState {
-  int style = 0;
-  double speed = 0;  // last planned, m/s
+  int style = 0, before = 0;  // and the one that it came from
+  double mix = 1;             // how far the one has taken the other's place
+  double speed = 0;           // last planned, m/s
   bool speed_known = false;
   int clip = -1;                      // that is played through: an act, or a node of a graph
   int position = 0;                   // fragment of that clip
@@ -58,7 +66,7 @@ struct AnimationState {
 
 // The next fragment: a blend of some.
 struct PlannedFragment {
-  static constexpr int kMostParts = 4;
+  static constexpr int kMostParts = 5;  // two loops each of two styles, and one that turns
   std::array<BlendPart, kMostParts> parts;
   int part_count = 0;
   GaitPhase phase = GaitPhase::kStop;
@@ -116,6 +124,8 @@ class Animation {
   void FitToWalk(const Character& character, AnimationClip* act) const;
   void AddStandIn(const Character& character, Style* style);
   void PlanGait(int swing, double heading, const Command& command, AnimationState* state,
+                PlannedFragment* next) const;
+  void AddStyle(const Style& style, int swing, double weight, const AnimationState& state,
                 PlannedFragment* next) const;
   void PlanClip(AnimationState* state, PlannedFragment* next) const;
   const Fragment& FragmentOf(int clip, int swing, const AnimationState& state) const;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "stride/character/library.h"
+#include "stride/controllers/data_driven/gain_trials.h"
 #include "stride/controllers/skill_library.h"
 #include "stride/core/config.h"
 #include "stride/core/error.h"
@@ -25,126 +26,7 @@
 namespace stride::data_driven_controller {
 namespace {
 
-// What is performed out of a walk is asked for from then on, and so often, s.
-constexpr double kActFirst = 1.5, kActEvery = 7;
-constexpr double kNudge = 10;         // N, so that no two trials of an even walk are the same
 constexpr double kAloneSeconds = 60;  // what is found is tried as long
-
-// How far the search looks for each gain at first, in the order of kGainMembers.
-constexpr double kSpread[kGainCount] = {0.1, 0.1,  0.1,  0.1,  0.4,  0.2, 0.2, 0.1,  0.1, 0.1, 0.1,
-                                        0.2, 0.02, 0.02, 0.25, 0.05, 0.1, 0.3, 0.02, 0.1, 0.3, 0.3,
-                                        0.2, 0.2,  1,    0.1,  0.1,  0.2, 0.1, 0.3,  0.1};
-
-struct GainSettings {
-  int alone_iterations = 35, iterations = 25, population = 32, trials = 6;
-  double seconds = 15, push = 40, push_seconds = 0.4, push_every = 3;
-  double sigma = 0.5, faith = 1, slowest = 0.4;
-  // Higher steps are steadier, so without a bound every search ends in a march. The authors' most.
-  double most_lift = 0.07;
-  double time_step = 1.0 / 450;  // rougher steps learn walks that fall at finer ones
-  std::string tracking = "prescribed", row = "auto";
-  double k_t = 40;
-  double friction = 1, stiffness = ContactModel{}.stiffness, damping = ContactModel{}.damping;
-  WorldVariation variation = {.stiffness = 2, .damping = 1.5, .friction = 1.4, .gains = 1};
-};
-template <class Visitor>
-void VisitConfig(GainSettings& s, Visitor& visit) {
-  visit("alone_iterations", s.alone_iterations, {0, 10000},
-        "of a first search, for a walk that is not pushed");
-  visit("iterations", s.iterations, {0, 10000}, "of the search under pushes");
-  visit("population", s.population, {4, 10000}, "candidates an iteration");
-  visit("trials", s.trials, {1, 64}, "of each candidate, with pushes and a ground of their own");
-  visit("seconds", s.seconds, {2, 100, "s"}, "of a trial");
-  visit("push", s.push, {0, 1000, "N"}, "spread of the random pushes of a trial");
-  visit("push_seconds", s.push_seconds, {0.01, 2, "s"}, "of a push");
-  visit("push_every", s.push_every, {0.5, 20, "s"}, "from one push to the next");
-  visit("sigma", s.sigma, {0.001, 2}, "how far the search looks at first, in usual spreads");
-  visit("faith", s.faith, {0, 10}, "weight of speed and direction against not falling");
-  visit("slowest", s.slowest, {0, 1}, "slowest speed that it is told to go at, of the clip's");
-  visit("most_lift", s.most_lift, {0, 0.2, "m"},
-        "that a foot may be made to swing higher than in the clip");
-  visit("time_step", s.time_step, {0.0005, 0.01, "s"}, "of the simulation that is learned in");
-  visit("tracking", s.tracking, {"prescribed", "inverse", "servo"}, "as of the controller");
-  visit("row", s.row, {},
-        "gains to begin with: a row of the paper's Figure 5, a tuned one, or auto: the one of all "
-        "that "
-        "walks this clip best as it is");
-  visit("k_t", s.k_t, {1, 10000, "1/s^2"}, "stiffness of the tracking");
-  visit("friction", s.friction, {0.05, 10}, "of the ground that is learned on");
-  visit("stiffness", s.stiffness, {1, 1e8, "N/m"}, "of a contact point of that ground");
-  visit("damping", s.damping, {0, 1e6, "N s/m"}, "of a contact point of that ground");
-  VisitConfig(s.variation, visit);
-}
-
-// A body and a clip that is learned with.
-struct Variant {
-  World world;
-  Motion clip;
-  std::shared_ptr<const Rig> rig;
-  std::unique_ptr<Controller> first;  // with the gains that learning begins with
-  double clip_speed = 0;              // along what it faces, m/s
-  const Character& character() const { return world.actors[0]; }
-  // Where a trial begins on that ground.
-  State StartOn(const LaneConditions& ground) const {
-    const std::unique_ptr<Controller> controller = first->Clone();
-    controller->ChangeGround({.slope = ground.slope, .slope_heading = ground.slope_heading});
-    return controller->Start();
-  }
-};
-
-struct Plan {
-  LearningRequest request;
-  GainSettings settings;
-  const Workers* workers = nullptr;
-  nlohmann::ordered_json from;
-  std::vector<Variant> variants;  // the first is what is asked for
-  std::vector<int> order;         // of the variants over a candidate's trials, again and again
-  DataDrivenSkill skill;          // what is learned is `learned` of its clips
-  int learned = 0;
-  int act_style = 0;  // that asks for it, where it is performed out of a walk; 0: it is the walk
-  LaneConditions usual;
-  Command command;  // by which it is performed where the skill has other clips
-  const Character& character() const { return variants[0].character(); }
-  double clip_speed() const { return variants[0].clip_speed; }
-};
-
-FeedbackGains GainsOf(std::span<const double> parameters) {
-  FeedbackGains gains;
-  for (int k = 0; k < kGainCount; ++k) gains.*kGainMembers[k] = parameters[k];
-  return gains;
-}
-
-std::unique_ptr<Controller> ControllerOf(const Plan& plan, const Variant& variant,
-                                         std::span<const double> parameters) {
-  std::vector<Animation::Clip> clips = plan.skill.clips;
-  clips[plan.learned] = {variant.clip, GainsOf(parameters)};
-  AnimationConfig animation = plan.skill.config.animation;
-  return std::make_unique<DataDrivenController>(
-      variant.world, variant.rig,
-      std::make_shared<const Animation>(variant.character(), clips, animation), plan.skill.config);
-}
-
-RolloutSetup SetupOf(const std::shared_ptr<const Plan>& plan, const Variant& variant,
-                     double seconds) {
-  RolloutSetup setup;
-  setup.character = variant.character();
-  setup.scenario.seconds = seconds;
-  setup.scenario.world.contact = variant.world.contact;
-  setup.scenario.world.friction = variant.world.friction;
-  setup.scenario.world.time_step = variant.world.time_step;
-  if (plan->act_style > 0) {
-    // Again and again, with steps of the walk in between.
-    for (double at = kActFirst; at < setup.scenario.seconds; at += kActEvery) {
-      setup.scenario.commands.push_back({.at = at, .style = plan->act_style});
-      setup.scenario.commands.push_back({.at = at + 0.5 * kActEvery, .style = 0});
-    }
-  }
-  setup.driver =
-      DriveByClones(variant.character(), [plan, &variant](std::span<const double> parameters) {
-        return ControllerOf(*plan, variant, parameters);
-      });
-  return setup;
-}
 
 LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const double> found,
                         double best_return) {
@@ -206,34 +88,6 @@ LearningResult ResultOf(const std::shared_ptr<const Plan>& plan, std::span<const
   return result;
 }
 
-// First a walk, then one that takes pushes.
-enum class Stage { kAlone, kPushes };
-
-// What trial `index` of a candidate is like.
-struct Kind {
-  int variant;
-  bool even;       // not pushed
-  bool commanded;  // told to go elsewhere
-};
-Kind KindOf(const Plan& plan, Stage stage, int index) {
-  const int n = static_cast<int>(plan.order.size());
-  const int kind = (index % n + 2 * (index / n)) % 4;
-  const bool pushes = stage == Stage::kPushes;
-  return {.variant = plan.order[index % n],
-          .even = !pushes || kind == 0,
-          .commanded = pushes && kind == 3 && plan.act_style == 0};
-}
-
-double ValueOf(const Plan& plan, const Kind& kind, const RolloutResult& r) {
-  const double speed = plan.variants[kind.variant].clip_speed;
-  const double most = std::max(0.5, std::fabs(speed));
-  const double off = std::fabs(r.forwards / r.seconds - speed) / most;
-  const double aside = std::fabs(r.sideways) / r.seconds / most;
-  // Speed and direction are asked of an even walk. Never worth less for standing longer.
-  const double keeps = kind.even && plan.act_style == 0 ? 1 / (1 + 10 * off + 2 * aside) : 1;
-  return r.seconds / plan.settings.seconds * (1 + plan.settings.faith * keeps);
-}
-
 ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, std::span<const double> start,
                          Stage stage) {
   const GainSettings& settings = plan->settings;
@@ -245,6 +99,7 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, std::span<cons
   search.settings = ConfigToJson(settings);
   search.seed = plan->request.seed;
   search.noisy = true;
+  search.alike = true;
   search.validate_every = 5;
   search.validation_trials = 64;
   CmaOptions options;
@@ -267,11 +122,7 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, std::span<cons
   search.iterations = pushes ? settings.iterations : settings.alone_iterations;
   search.trials = pushes ? settings.trials : std::max(1, settings.trials / 2);
   for (const Variant& variant : plan->variants) {
-    RolloutSetup setup = SetupOf(plan, variant, settings.seconds);
-    setup.scenario.random_pushes = RandomPushes{.duration = settings.push_seconds,
-                                                .every = settings.push_every,
-                                                .sigma = pushes ? settings.push : kNudge,
-                                                .sigma_growth = 0};
+    RolloutSetup setup = PushedSetupOf(plan, variant, stage);
     if (&variant == &plan->variants[0]) {
       search.rollouts = std::move(setup);
     } else {
@@ -279,21 +130,7 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, std::span<cons
     }
   }
   search.setup = [plan](int index) { return plan->order[index % plan->order.size()]; };
-  search.begin = [plan, stage](int index, std::uint64_t stream, Rollout* trial) {
-    const Kind kind = KindOf(*plan, stage, index);
-    Random random(stream);
-    trial->command = plan->command;
-    trial->pushed = stage == Stage::kAlone || !kind.even;
-    trial->conditions = DrawWorld(plan->settings.variation, plan->usual, &random).conditions;
-    trial->start = plan->variants[kind.variant].StartOn(*trial->conditions);
-    if (kind.commanded) {
-      // Told to go elsewhere, slower or faster, or to stop.
-      const bool stops = random.Uniform() < 0.3;
-      const double most = std::fabs(plan->variants[kind.variant].clip_speed);
-      trial->command.speed = stops ? 0 : most * random.Uniform(plan->settings.slowest, 1.15);
-      trial->command.heading = random.Uniform(-M_PI, M_PI);
-    }
-  };
+  search.begin = TrialsOf(plan, stage);
   search.value = [plan, stage](int index, const RolloutResult& r) {
     return ValueOf(*plan, KindOf(*plan, stage, index), r);
   };
@@ -301,37 +138,6 @@ ParameterSearch SearchOf(const std::shared_ptr<const Plan>& plan, std::span<cons
     return ResultOf(plan, found, best_return);
   };
   return search;
-}
-
-// The row of gains that walks the clip best as it is.
-std::string BestRow(const std::shared_ptr<const Plan>& plan) {
-  std::vector<GainRow> rows = TunedGains();
-  rows.insert(rows.end(), PublishedGains().begin(), PublishedGains().end());
-  constexpr int kTrials = 4;
-  RolloutSetup setup = SetupOf(plan, plan->variants[0], plan->settings.seconds);
-  setup.scenario.random_pushes =
-      RandomPushes{.duration = 0.2, .every = 3, .sigma = kNudge, .sigma_growth = 0};
-  const State start = plan->variants[0].first->Start();
-  const std::vector<RolloutResult> results =
-      Rollouts(setup, *plan->workers)
-          .Run(kTrials * static_cast<int>(rows.size()), [&](int k, Rollout* trial) {
-            const FeedbackGains& gains = rows[k / kTrials].gains;
-            for (double FeedbackGains::*member : kGainMembers)
-              trial->parameters.push_back(gains.*member);
-            trial->start = start;
-            trial->stream = k;
-            trial->command = plan->command;
-          });
-  std::size_t best = 0;
-  double most = -1;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    double value = 0;
-    for (int k = 0; k < kTrials; ++k) {
-      value += ValueOf(*plan, {.variant = 0, .even = true}, results[row * kTrials + k]);
-    }
-    if (value > most) most = value, best = row;
-  }
-  return rows[best].name;
 }
 
 // `character` may be empty. `walks`: what is captured becomes a loop.
@@ -410,12 +216,7 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
   }
   plan->usual = Batch(world).DefaultConditions();
 
-  const auto parameters_of = [](const FeedbackGains& gains) {
-    std::vector<double> parameters;
-    for (double FeedbackGains::*member : kGainMembers) parameters.push_back(gains.*member);
-    return parameters;
-  };
-  std::vector<double> parameters = parameters_of(start);
+  std::vector<double> parameters = ParametersOf(start);
   const auto add = [&](const Scenario& change, const Motion& clip) {
     Variant variant{.world = world, .clip = clip};
     ApplyChanges(change, &variant.world.actors[0]);
@@ -449,22 +250,32 @@ std::unique_ptr<LearningJob> MakeJob(const LearningRequest& request, const Worke
     }
   }
   if (settings.row == "auto" && !request.Has("from")) {
-    settings.row = BestRow(plan);
+    plan->beginnings = BestBeginnings(plan);
+    settings.row.clear();
+    for (const Beginning& one : plan->beginnings) {
+      settings.row += (settings.row.empty() ? "" : "; ") + one.name;
+    }
     warnings->push_back(
         fmt::format("begins with the gains '{}', which walk it best", settings.row));
-    parameters = parameters_of(RowOfGains(settings.row));
+    parameters = ParametersOf(plan->beginnings[0].gains);
+  } else {
+    plan->beginnings = {{settings.row, start}};
   }
 
   using Found = std::vector<std::vector<double>>;
   std::vector<SearchStage> stages;
   if (settings.alone_iterations > 0) {
-    stages.push_back({"alone", "alone_iterations", [plan](const Found& found) {
-                        return SearchOf(plan, found.back(), Stage::kAlone);
-                      }});
+    for (std::size_t k = 0; k < plan->beginnings.size(); ++k) {
+      stages.push_back({k == 0 ? "alone" : fmt::format("alone {}", k + 1), "alone_iterations",
+                        [plan, k](const Found&) {
+                          return SearchOf(plan, ParametersOf(plan->beginnings[k].gains),
+                                          Stage::kAlone);
+                        }});
+    }
   }
   if (settings.iterations > 0) {
     stages.push_back({"pushes", "iterations", [plan](const Found& found) {
-                        return SearchOf(plan, found.back(), Stage::kPushes);
+                        return SearchOf(plan, BestFound(plan, found), Stage::kPushes);
                       }});
   }
   if (stages.empty()) {
