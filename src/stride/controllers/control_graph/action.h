@@ -31,7 +31,7 @@ STRIDE_INLINE void OffsetTarget(const TreeBody<Real>& body, const Vec3<S>& offse
 template <class S, class Real>
 STRIDE_INLINE void ApplyAction(const Tree<Real>& tree, const SkillParts& parts, const S* action,
                                JointDrive<S>* drives) {
-  const auto offset = [&](const JointChain& chain, const Vec3<S>& v) {
+  const auto offset = [&](const PartChain& chain, const Vec3<S>& v) {
     for (int k = 0; k < chain.count; ++k) {
       OffsetTarget(tree.bodies[chain.body[k]], v, &drives[chain.body[k]].target);
     }

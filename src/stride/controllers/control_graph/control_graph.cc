@@ -153,7 +153,7 @@ SkillParts PartsOf(const Character& character) {
   SkillParts p;
   // Hinges of one joint are links without mass, from the one nearest to the root on.
   const auto chain = [&](int body) {
-    JointChain joint;
+    PartChain joint;
     for (; body > 0; body = character.bodies[body].parent) {
       const JointKind kind = character.bodies[body].joint.kind;
       if (kind != JointKind::kBall && kind != JointKind::kHinge) {

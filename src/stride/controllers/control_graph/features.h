@@ -28,13 +28,13 @@ constexpr int kActionCount = action_part::kRightKnee + 1;
 
 // The bodies whose joints together make one: a ball joint, or hinges one after the other, without
 // mass in between; the one farthest from the root first. None where a character has no such joint.
-struct JointChain {
+struct PartChain {
   int body[3], count = 0;
 };
 
 // Bodies by their part.
 struct SkillParts {
-  JointChain waist, left_hip, right_hip, left_knee, right_knee;  // joints that take the actions
+  PartChain waist, left_hip, right_hip, left_knee, right_knee;  // joints that take the actions
   int left_foot, right_foot;
   int ends[8], end_count = 0;  // end effectors: feet, hands, head
   float foot_com[2][3];        // in the foot's frame

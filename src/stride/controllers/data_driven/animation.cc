@@ -42,12 +42,12 @@ AnimationClip MakeClip(const Character& character, const Motion& motion,
   EvenLegs(character, &clip.fragments);
   // Who has longer legs than the clip takes longer for its longer steps, as a pendulum does.
   const double slower = std::sqrt(FitWayToLegs(character, &clip.fragments));
-  for (Fragment& fragment : clip.fragments) {
+  for (StepFragment& fragment : clip.fragments) {
     fragment.seconds *= slower;
     fragment.speed /= slower;
   }
   double way = 0, seconds = 0;
-  for (const Fragment& fragment : clip.fragments) {
+  for (const StepFragment& fragment : clip.fragments) {
     way += fragment.frames.back()[0] - fragment.frames.front()[0];
     seconds += fragment.seconds;
     clip.turn += fragment.turn / static_cast<double>(clip.fragments.size());
@@ -60,12 +60,12 @@ AnimationClip MakeClip(const Character& character, const Motion& motion,
 // The steps of a clip that starts and ends standing: without the stops, and without the first and
 // last step, in which it speeds up and slows down, if enough are left.
 void KeepSteps(AnimationClip* clip) {
-  std::vector<Fragment>& all = clip->fragments;
-  const auto swings = [](const Fragment& f) { return f.Swing() >= 0; };
+  std::vector<StepFragment>& all = clip->fragments;
+  const auto swings = [](const StepFragment& f) { return f.Swing() >= 0; };
   const auto first = std::find_if(all.begin(), all.end(), swings);
   const auto last = std::find_if(all.rbegin(), all.rend(), swings).base();
   const bool from_stop = first != all.begin(), to_stop = last != all.end();
-  std::vector<Fragment> kept(first, last);
+  std::vector<StepFragment> kept(first, last);
   constexpr std::size_t kEnough = 3;
   if (from_stop && kept.size() > kEnough) kept.erase(kept.begin());
   if (to_stop && kept.size() > kEnough) kept.pop_back();
@@ -73,7 +73,7 @@ void KeepSteps(AnimationClip* clip) {
 }
 
 // Both feet on the ground, for half a second at a time.
-Fragment QuietStand(const Character& character) {
+StepFragment QuietStand(const Character& character) {
   std::vector<double> rest = character.rest_q;
   rest[0] = rest[1] = 0;
   return {.phase = GaitPhase::kStop, .seconds = 0.5, .frames = {rest, rest}};
@@ -114,7 +114,7 @@ std::string Group(const std::string& name, const std::string& rule) {
   return rule == "auto" ? name.substr(0, name.find('_')) : name;
 }
 
-void Add(const Fragment& fragment, const FeedbackGains& gains, double weight,
+void Add(const StepFragment& fragment, const FeedbackGains& gains, double weight,
          PlannedFragment* next) {
   if (weight <= 0 || next->part_count == PlannedFragment::kMostParts) return;
   next->parts[next->part_count++] = {&fragment, weight};
@@ -184,12 +184,12 @@ Animation::Animation(const Character& character, const std::vector<Clip>& clips,
 void Animation::FitToWalk(const Character& character, AnimationClip* act) const {
   constexpr double kLeastTurn = 20;                      // degrees
   constexpr double kTurnCounts = 2, kSpeedCounts = 0.5;  // against the pose, of rad and of m/s
-  const std::vector<Fragment>& all = act->fragments;
+  const std::vector<StepFragment>& all = act->fragments;
   const AnimationClip& walk = clips_[styles_[0].clips[0]];
   if (std::fabs(act->whole_turn) < Radians(kLeastTurn)) return;
   // Between a frame of the act and the start of the step of the walk in which `swing` swings.
   const auto misfit = [&](const std::vector<double>& q, double speed, int swing) {
-    for (const Fragment& step : walk.fragments) {
+    for (const StepFragment& step : walk.fragments) {
       if (step.Swing() == swing) {
         return PoseDistance(character, q, step.frames.front()) +
                kSpeedCounts * std::fabs(speed - walk.speed);
@@ -223,7 +223,7 @@ void Animation::AddStandIn(const Character& character, Style* style) {
     AnimationClip clip = clips_[from];
     clip.name += how;
     clip.speed *= share;
-    for (Fragment& fragment : clip.fragments) fragment = WithStride(character, fragment, share);
+    for (StepFragment& fragment : clip.fragments) fragment = WithStride(character, fragment, share);
     // What drives it on grows with the stride.
     for (double FeedbackGains::*drive :
          {&FeedbackGains::lean, &FeedbackGains::push_off, &FeedbackGains::extend}) {
@@ -283,12 +283,12 @@ SpeedRange Animation::Speeds() const {
   return {.least = 0, .most = most, .stops = true};
 }
 
-const Fragment& Animation::FragmentOf(int clip, int swing, const AnimationState& state) const {
-  const std::vector<Fragment>& all = clips_[clip].fragments;
+const StepFragment& Animation::FragmentOf(int clip, int swing, const AnimationState& state) const {
+  const std::vector<StepFragment>& all = clips_[clip].fragments;
   int count = 0;
-  for (const Fragment& fragment : all) count += fragment.Swing() == swing ? 1 : 0;
+  for (const StepFragment& fragment : all) count += fragment.Swing() == swing ? 1 : 0;
   int skip = state.round[swing] % std::max(count, 1);
-  for (const Fragment& fragment : all) {
+  for (const StepFragment& fragment : all) {
     if (fragment.Swing() == swing && skip-- == 0) return fragment;
   }
   return all[0];

@@ -45,7 +45,7 @@ void VisitConfig(AnimationConfig& c, Visitor& visit) {
 struct AnimationClip {
   std::string name;
   FeedbackGains gains;
-  std::vector<Fragment> fragments;
+  std::vector<StepFragment> fragments;
   double speed = 0;       // along what it faces, m/s: negative backward
   double turn = 0;        // mean turn of a step, rad
   double whole_turn = 0;  // of the pelvis from its first frame to its last, rad
@@ -71,7 +71,7 @@ struct PlannedFragment {
   int part_count = 0;
   GaitPhase phase = GaitPhase::kStop;
   double seconds = 0;
-  double both = 0;     // as Fragment's
+  double both = 0;     // as StepFragment's
   double turn = 0;     // of the blend itself, rad
   double bend = 0;     // by which it is bent besides, rad
   bool leads = false;  // played as it is: where its turn leads is the new course
@@ -128,7 +128,7 @@ class Animation {
   void AddStyle(const Style& style, int swing, double weight, const AnimationState& state,
                 PlannedFragment* next) const;
   void PlanClip(AnimationState* state, PlannedFragment* next) const;
-  const Fragment& FragmentOf(int clip, int swing, const AnimationState& state) const;
+  const StepFragment& FragmentOf(int clip, int swing, const AnimationState& state) const;
 
   AnimationConfig config_;
   double legs_ = 1;
@@ -138,7 +138,7 @@ class Animation {
       style_clip_;  // of each named style: -1: gait styles_[index]; else the clip performed
   std::vector<std::string> style_names_;
   int turn_left_ = -1, turn_right_ = -1;  // loops that turn
-  Fragment stand_;
+  StepFragment stand_;
   FeedbackGains stand_gains_;
   bool is_graph_ = false;
 };

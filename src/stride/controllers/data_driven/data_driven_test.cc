@@ -162,11 +162,11 @@ class FragmentTest : public testing::Test {
 };
 
 TEST_F(FragmentTest, AWalkIsCutAtItsLandings) {
-  const std::vector<Fragment> fragments = CutAtContacts(body, walk);
+  const std::vector<StepFragment> fragments = CutAtContacts(body, walk);
   ASSERT_EQ(fragments.size(), 2u);
   EXPECT_NE(fragments[0].Swing(), fragments[1].Swing());
   double seconds = 0, way = 0;
-  for (const Fragment& fragment : fragments) {
+  for (const StepFragment& fragment : fragments) {
     EXPECT_GE(fragment.Swing(), 0);
     EXPECT_GT(fragment.both, 0.05);
     EXPECT_LT(fragment.both, 0.45);
@@ -184,19 +184,19 @@ TEST_F(FragmentTest, AWalkIsCutAtItsLandings) {
 }
 
 TEST_F(FragmentTest, TurningWalksKnowTheirTurn) {
-  const std::vector<Fragment> fragments = CutAtContacts(body, LoadMotion("turn_left", body));
+  const std::vector<StepFragment> fragments = CutAtContacts(body, LoadMotion("turn_left", body));
   double turn = 0;
-  for (const Fragment& fragment : fragments) turn += fragment.turn;
+  for (const StepFragment& fragment : fragments) turn += fragment.turn;
   EXPECT_NEAR(turn, M_PI / 4, 0.02);
 }
 
 TEST_F(FragmentTest, BlendsMeetTheirParts) {
-  const std::vector<Fragment> fragments = CutAtContacts(body, walk);
+  const std::vector<StepFragment> fragments = CutAtContacts(body, walk);
   const BlendPart whole[] = {{&fragments[0], 1}};
   std::vector<double> q(body.rest_q.size());
   SampleBlend(body, whole, 1, &q);
   for (std::size_t k = 0; k < q.size(); ++k) EXPECT_NEAR(q[k], fragments[0].frames.back()[k], 1e-9);
-  const Fragment spot = WithStride(body, fragments[0], 0);
+  const StepFragment spot = WithStride(body, fragments[0], 0);
   const BlendPart halves[] = {{&fragments[0], 0.5}, {&spot, 0.5}};
   SampleBlend(body, halves, 1, &q);
   EXPECT_NEAR(q[0], 0.5 * fragments[0].frames.back()[0], 1e-9);
@@ -204,8 +204,8 @@ TEST_F(FragmentTest, BlendsMeetTheirParts) {
 
 TEST_F(FragmentTest, OnTheSpotTheFeetStayBesideEachOther) {
   const Rig rig(body);
-  for (const Fragment& fragment : CutAtContacts(body, walk)) {
-    const Fragment spot = WithStride(body, fragment, 0);
+  for (const StepFragment& fragment : CutAtContacts(body, walk)) {
+    const StepFragment spot = WithStride(body, fragment, 0);
     EXPECT_EQ(spot.speed, 0);
     for (std::size_t f = 0; f < spot.frames.size(); ++f) {
       const EditedPose was = PoseOf(rig, fragment.frames[f]), is = PoseOf(rig, spot.frames[f]);
@@ -219,7 +219,7 @@ TEST_F(FragmentTest, OnTheSpotTheFeetStayBesideEachOther) {
 }
 
 TEST_F(FragmentTest, TheWayFitsLongerLegs) {
-  std::vector<Fragment> fragments = CutAtContacts(body, walk);
+  std::vector<StepFragment> fragments = CutAtContacts(body, walk);
   EXPECT_EQ(FitWayToLegs(body, &fragments), 1);
   Scenario scenario;
   scenario.changes = {{"legs", 1.5}};
@@ -233,8 +233,8 @@ TEST_F(FragmentTest, TheWayFitsLongerLegs) {
 }
 
 TEST_F(FragmentTest, WhoHasOneLegShorterBendsTheOther) {
-  std::vector<Fragment> fragments = CutAtContacts(body, walk);
-  const std::vector<Fragment> before = fragments;
+  std::vector<StepFragment> fragments = CutAtContacts(body, walk);
+  const std::vector<StepFragment> before = fragments;
   EvenLegs(body, &fragments);
   EXPECT_EQ(fragments[0].frames, before[0].frames);  // both are as long
   Scenario scenario;
@@ -273,9 +273,9 @@ TEST_F(FragmentTest, WhoSpinsGoesWhereItFaces) {
     spins.frames.push_back(q);
     spins.contacts.push_back(walk.contacts[f % count]);
   }
-  const std::vector<Fragment> fragments = CutAtContacts(body, spins);
+  const std::vector<StepFragment> fragments = CutAtContacts(body, spins);
   double turn = 0, pelvis = 0;
-  for (const Fragment& fragment : fragments) {
+  for (const StepFragment& fragment : fragments) {
     turn += fragment.turn, pelvis += TurnOfPelvis(fragment);
     EXPECT_LT(std::fabs(NearestHeading(QuatAt(fragment.frames[0], 3))), M_PI / 2);
   }
@@ -354,7 +354,7 @@ TEST_F(FragmentTest, TurnsAreCutToFitTheWalk) {
   const std::size_t all = CutAtContacts(body, act).size();
   EXPECT_LT(kept.fragments.size(), all);
   double turn = 0;
-  for (const Fragment& fragment : kept.fragments) turn += fragment.turn;
+  for (const StepFragment& fragment : kept.fragments) turn += fragment.turn;
   EXPECT_NEAR(kept.whole_turn, M_PI / 2, 0.2);
   EXPECT_NEAR(turn, kept.whole_turn, 0.1 * kept.whole_turn);
 }

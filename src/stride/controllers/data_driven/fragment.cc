@@ -110,7 +110,7 @@ void CheckLabels(const Character& character, const Motion& motion) {
 
 }  // namespace
 
-std::vector<Fragment> CutAtContacts(const Character& character, const Motion& motion) {
+std::vector<StepFragment> CutAtContacts(const Character& character, const Motion& motion) {
   CheckLabels(character, motion);
   const std::vector<std::uint8_t> labels = UnrolledLabels(motion);
   std::vector<GaitSegment> segments = SegmentGait(labels, motion.fps);
@@ -154,9 +154,9 @@ std::vector<Fragment> CutAtContacts(const Character& character, const Motion& mo
     stride = 2 * in_steps / (steps * motion.fps);
   }
   const WayHeading way(character, motion, stride);
-  std::vector<Fragment> fragments;
+  std::vector<StepFragment> fragments;
   for (const GaitSegment& s : segments) {
-    Fragment fragment;
+    StepFragment fragment;
     fragment.phase = s.phase;
     fragment.first = round > 0 ? s.first % round : s.first;
     const double from = s.first / motion.fps, to = s.last / motion.fps;
@@ -190,11 +190,11 @@ std::vector<Fragment> CutAtContacts(const Character& character, const Motion& mo
     fragments.push_back(std::move(fragment));
   }
   const Kinematics kinematics(character);
-  for (Fragment& fragment : fragments) MakeSignsContinuous(kinematics, &fragment.frames);
+  for (StepFragment& fragment : fragments) MakeSignsContinuous(kinematics, &fragment.frames);
   return fragments;
 }
 
-double TurnOfPelvis(const Fragment& fragment) {
+double TurnOfPelvis(const StepFragment& fragment) {
   double turn = 0;
   for (std::size_t f = 1; f < fragment.frames.size(); ++f) {
     turn += Wrapped(NearestHeading(QuatAt(fragment.frames[f], 3)) -
@@ -203,7 +203,7 @@ double TurnOfPelvis(const Fragment& fragment) {
   return turn;
 }
 
-void EvenLegs(const Character& character, std::vector<Fragment>* fragments) {
+void EvenLegs(const Character& character, std::vector<StepFragment>* fragments) {
   const Kinematics kinematics(character);
   const std::array<FootParts, 2> feet = FeetOf(character);
   const LegIk legs[2] = {LegIk(kinematics, feet[0]), LegIk(kinematics, feet[1])};
@@ -213,7 +213,7 @@ void EvenLegs(const Character& character, std::vector<Fragment>* fragments) {
   if (ratio > kEven) return;
   const FootParts& foot = feet[longer];
   BodyFrames frames;
-  for (Fragment& fragment : *fragments) {
+  for (StepFragment& fragment : *fragments) {
     for (std::vector<double>& q : fragment.frames) {
       kinematics.Frames(q, &frames);
       const Vec3d hip = frames.position[foot.thigh];
@@ -224,13 +224,13 @@ void EvenLegs(const Character& character, std::vector<Fragment>* fragments) {
   }
 }
 
-double FitWayToLegs(const Character& character, std::vector<Fragment>* fragments) {
+double FitWayToLegs(const Character& character, std::vector<StepFragment>* fragments) {
   const Kinematics kinematics(character);
   const std::array<FootParts, 2> feet = FeetOf(character);
   BodyFrames frames;
   double root = 0, slide = 0, height = 0;
   int count = 0;
-  for (const Fragment& fragment : *fragments) {
+  for (const StepFragment& fragment : *fragments) {
     if (fragment.Swing() < 0) continue;
     const FootParts& foot = feet[1 - fragment.Swing()];
     std::vector<Vec3d> before(foot.sole.size()), now(foot.sole.size());
@@ -253,7 +253,7 @@ double FitWayToLegs(const Character& character, std::vector<Fragment>* fragments
   const double factor = std::fabs(root) > 0.1 ? std::clamp(1 - slide / root, 0.2, 3.0) : 1;
   const bool slides = std::fabs(factor - 1) > kClean;
   if (!slides && height < kHovers * count) return 1;
-  for (Fragment& fragment : *fragments) {
+  for (StepFragment& fragment : *fragments) {
     for (std::vector<double>& q : fragment.frames) {
       if (slides) q[0] *= factor, q[1] *= factor;
       PutOnGround(character, &q);
@@ -305,11 +305,11 @@ void SampleBlend(const Character& character, std::span<const BlendPart> parts, d
   }
 }
 
-Fragment WithStride(const Character& character, const Fragment& fragment, double share) {
+StepFragment WithStride(const Character& character, const StepFragment& fragment, double share) {
   const Kinematics kinematics(character);
   const std::array<FootParts, 2> feet = FeetOf(character);
   const LegIk legs[2] = {LegIk(kinematics, feet[0]), LegIk(kinematics, feet[1])};
-  Fragment result = fragment;
+  StepFragment result = fragment;
   BodyFrames frames;
   for (std::vector<double>& q : result.frames) {
     kinematics.Frames(q, &frames);

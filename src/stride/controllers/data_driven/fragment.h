@@ -14,7 +14,7 @@ namespace stride {
 
 inline constexpr double kControlRate = 30;  // Hz; the paper: 30
 
-struct Fragment {
+struct StepFragment {
   GaitPhase phase = GaitPhase::kStop;
   double seconds = 0;
   // Layout of State::q, equally far apart from its start to its end. The root starts over x = y = 0
@@ -33,23 +33,23 @@ struct Fragment {
 // A motion cut where its contact labels change. Of a loop one round, beginning with a landing.
 // Throws InputError where there is no usable step: no step at all, one foot that steps twice, or
 // labels that contradict the motion (a foot that stands in the air).
-std::vector<Fragment> CutAtContacts(const Character& character, const Motion& motion);
+std::vector<StepFragment> CutAtContacts(const Character& character, const Motion& motion);
 
 // How far the pelvis turns in it, all turns counted, rad.
-double TurnOfPelvis(const Fragment& fragment);
+double TurnOfPelvis(const StepFragment& fragment);
 
 // Who has one leg shorter than the other bends the longer one: its ankle comes as near to the hip
 // as the shorter leg's would. With the clip's angles the shorter one lands late, step after step.
-void EvenLegs(const Character& character, std::vector<Fragment>* fragments);
+void EvenLegs(const Character& character, std::vector<StepFragment>* fragments);
 
 // A clip's joint angles on a body of other proportions than it was made for let the standing foot
 // slide and hover. The root's way then becomes that which keeps the standing feet in place, and its
 // height that which puts them on the ground. Clean clips stay as they are. Returns the factor.
-double FitWayToLegs(const Character& character, std::vector<Fragment>* fragments);
+double FitWayToLegs(const Character& character, std::vector<StepFragment>* fragments);
 
 // A fragment and its share in a blend.
 struct BlendPart {
-  const Fragment* fragment = nullptr;
+  const StepFragment* fragment = nullptr;
   double weight = 0;  // all add up to one
 };
 // The pose at phase 0 to 1; the root's position relative to where the fragment starts. `q` keeps
@@ -59,6 +59,6 @@ void SampleBlend(const Character& character, std::span<const BlendPart> parts, d
 
 // The fragment as a body strides that goes `share` times as far with each step, with the same
 // timing: feet and root move less or more along the way, the legs are solved.
-Fragment WithStride(const Character& character, const Fragment& fragment, double share);
+StepFragment WithStride(const Character& character, const StepFragment& fragment, double share);
 
 }  // namespace stride
