@@ -139,7 +139,9 @@ void Uploads::Import(const std::string& from, const std::string& to, const std::
   if (child < 0) throw InputError("no process can be started to import the file");
   if (child == 0) {  // only what is allowed between fork and exec
     Limit(RLIMIT_CPU, kMostSeconds);
+#ifndef __SANITIZE_THREAD__  // which reserves addresses by the terabyte
     Limit(RLIMIT_AS, kMostMemory);
+#endif
     Limit(RLIMIT_FSIZE, kMostFile);
     Limit(RLIMIT_CORE, 0);
     const int nothing = open("/dev/null", O_RDWR);

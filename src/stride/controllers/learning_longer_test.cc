@@ -33,7 +33,7 @@ Settings Clip(Settings more = {}) {
 const std::map<std::string, Small>& OfAll() {
   static const std::map<std::string, Small> all = {
       {"skill", {"walk", "", "evolve_iterations", 1, 3, Clip()}},
-      {"retarget", {"run", "", "evolve_iterations", 1, 2, Clip()}},
+      {"retarget", {"run", "liu16-strong", "evolve_iterations", 1, 2, Clip()}},
       {"graph",
        {STRIDE_SOURCE_DIR "/tests/graphs/one_walk.json", "", "whole_iterations", 1, 2,
         Clip({"evolve_iterations=1", "whole_pairs=8", "whole_average=0"})}},
