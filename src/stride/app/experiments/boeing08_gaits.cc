@@ -162,8 +162,8 @@ ObtainedWalker ObtainGait(const GaitPlan& plan, std::uint64_t seed,
                        .options = options,
                        .seed = seed,
                        .method = "spline",
-                       .quick = {"generations=3", "servo_generations=1", "fit_generations=1",
-                                 "population=8", "seconds=2", "goal_seconds=4", "trials=1"}},
+                       .quick = {"generations=3", "servo_generations=1", "population=8",
+                                 "seconds=2", "goal_seconds=4", "trials=1"}},
                       context);
 }
 

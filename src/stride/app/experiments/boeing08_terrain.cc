@@ -43,7 +43,7 @@ std::string EvolvedArm(const std::string& name, const std::string& sensors,
 RunSetup OnField(const std::string& file, std::uint64_t seed, double amplitude) {
   RunSetup setup = GaitSetup(file, kGaitSeconds, -1);
   setup.scenario.world.terrain = RandomField(seed, amplitude, kHalfSide);
-  setup.scenario.chosen.push_back(kChosenGround);
+  setup.scenario.chosen.emplace_back(kChosenGround);
   return setup;
 }
 
