@@ -94,6 +94,46 @@ TEST(Steering, GaitsGoWhereTheyAreTold) {
   }
 }
 
+// Seconds after a command, at 2 s, to turn to the left, until the root has turned that far within a
+// tenth; 10 s at most.
+double SecondsToTurnLeft(const ClipSkill& skill) {
+  constexpr double kTold = 2;
+  ControllerInput input;
+  input.skill = std::make_shared<const Skill>(ToEnvelope(skill));
+  input.world.actors = {skill.character};
+  const auto controller = MakeController("control_graph", input);
+  const auto engine = MakeEngine("native", input.world);
+  engine->SetState(0, controller->Start());
+  std::vector<Actuation> actuations = {Passive(skill.character)};
+  for (double time = 0; time < kTold + 10; time += input.world.time_step) {
+    const State& state = engine->GetState(0);
+    const double yaw = 2 * std::atan2(state.q[6], state.q[3]);
+    if (time > kTold &&
+        std::fabs(std::remainder(yaw - std::numbers::pi / 2, 2 * std::numbers::pi)) < 0.16) {
+      return time - kTold;
+    }
+    Command command;
+    if (time >= kTold) command.heading = std::numbers::pi / 2;
+    controller->Step({time, state, {}}, command, &actuations[0]);
+    engine->Step(actuations, {});
+  }
+  return 10;
+}
+
+TEST(Steering, WhoIsLedBoldlyTurnsSooner) {
+  ClipSkill run = LoadClipSkill("run");
+  EXPECT_GT(run.turn_shown, 1);
+  EXPECT_GT(run.turn_action, kCautiousTurn);
+  const ClipSkill again = FromEnvelope(ToEnvelope(run));
+  EXPECT_EQ(again.turn_rate, run.turn_rate);
+  EXPECT_EQ(again.turn_action, run.turn_action);
+  EXPECT_EQ(again.turn_shown, run.turn_shown);
+  const double bold = SecondsToTurnLeft(run);
+  run.turn_shown = 1;
+  run.turn_action = kCautiousTurn;
+  EXPECT_LT(bold + 0.2, SecondsToTurnLeft(run));
+}
+
 TEST(Steering, GaitsGoAsFastAsTheyAreTold) {
   for (const char* name : {"walk", "run"}) {
     const double speed = MeanSpeed(LoadClipSkill(name).FirstMotion());
