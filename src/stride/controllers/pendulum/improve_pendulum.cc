@@ -44,19 +44,6 @@ constexpr Searched kSearched[] = {{"planner.shift_ahead", 0.02, -0.2, 0.2},
                                   {"servo", 0.05, 0, 1}};
 constexpr int kSearchedCount = static_cast<int>(std::size(kSearched));
 
-// In the order of kSearched.
-std::vector<double*> PlacesIn(PendulumConfig* config) {
-  const ConfigFields fields = FieldsOf(config);
-  std::vector<double*> places;
-  for (const Searched& searched : kSearched) {
-    const auto field = std::find_if(fields.begin(), fields.end(),
-                                    [&](const ConfigField& f) { return f.key == searched.key; });
-    STRIDE_CHECK(field != fields.end());
-    places.push_back(std::get<double*>(field->value));
-  }
-  return places;
-}
-
 struct Plan {
   LearningRequest request;
   MotionSource source;
@@ -69,7 +56,7 @@ struct Plan {
 
   PendulumConfig With(std::span<const double> parameters) const {
     PendulumConfig changed = config;
-    const std::vector<double*> places = PlacesIn(&changed);
+    const std::vector<double*> places = PlacesIn(kSearched, &changed);
     for (int k = 0; k < kSearchedCount; ++k) *places[k] = parameters[k];
     return changed;
   }
@@ -235,7 +222,7 @@ std::unique_ptr<LearningJob> MakeImprovement(const LearningRequest& request,
   plan->start = PendulumPlanner(plan->rig, plan->world.terrain, config.planner).Start();
 
   SearchSpace space;
-  const std::vector<double*> places = PlacesIn(&plan->config);
+  const std::vector<double*> places = PlacesIn(kSearched, &plan->config);
   for (int k = 0; k < kSearchedCount; ++k) {
     const Searched& searched = kSearched[k];
     // Settings that were given may lie outside.

@@ -1,14 +1,33 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <variant>
+#include <vector>
 
 #include "stride/controllers/pendulum/learn_pendulum.h"
+#include "stride/core/config.h"
+#include "stride/core/error.h"
 #include "stride/motion/import/motion_source.h"
 
 // `stride learn pendulum CLIP --improve`: what the analysis of a loop gives, made better off-line
 // by CMA-ES over landings, planner and gains: kwon17, Section 6, in place of its displacement maps.
 // By torques in the native engine, the harder of the two uses of the program.
 namespace stride::pendulum_controller {
+
+// Where the settings of a table (rows with a `key`) stand in a config, in the table's order.
+template <class Table>
+std::vector<double*> PlacesIn(const Table& searched, PendulumConfig* config) {
+  const ConfigFields fields = FieldsOf(config);
+  std::vector<double*> places;
+  for (const auto& row : searched) {
+    const auto field = std::find_if(fields.begin(), fields.end(),
+                                    [&](const ConfigField& f) { return f.key == row.key; });
+    STRIDE_CHECK(field != fields.end());
+    places.push_back(std::get<double*>(field->value));
+  }
+  return places;
+}
 
 struct ImproveSettings {
   int iterations = 12, population = 16, trials = 8;

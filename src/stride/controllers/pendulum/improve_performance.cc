@@ -42,22 +42,9 @@ constexpr double kMostOff = 60;  // degrees of joint error that count
 
 double Taken(const Searched& s, double value) { return s.scales ? std::log(value) : value; }
 
-// In the order of kSearched.
-std::vector<double*> PlacesIn(PendulumConfig* config) {
-  const ConfigFields fields = FieldsOf(config);
-  std::vector<double*> places;
-  for (const Searched& searched : kSearched) {
-    const auto field = std::find_if(fields.begin(), fields.end(),
-                                    [&](const ConfigField& f) { return f.key == searched.key; });
-    STRIDE_CHECK(field != fields.end());
-    places.push_back(std::get<double*>(field->value));
-  }
-  return places;
-}
-
 SearchSpace SpaceAround(PendulumConfig config) {
   SearchSpace space;
-  const std::vector<double*> places = PlacesIn(&config);
+  const std::vector<double*> places = PlacesIn(kSearched, &config);
   for (int k = 0; k < kSearchedCount; ++k) {
     const Searched& s = kSearched[k];
     const double start = std::clamp(*places[k], s.lower, s.upper);
@@ -89,7 +76,7 @@ PerformanceImprovement::~PerformanceImprovement() = default;
 
 PendulumConfig PerformanceImprovement::With(std::span<const double> parameters) const {
   PendulumConfig config = config_;
-  const std::vector<double*> places = PlacesIn(&config);
+  const std::vector<double*> places = PlacesIn(kSearched, &config);
   for (int k = 0; k < kSearchedCount; ++k) {
     *places[k] = kSearched[k].scales ? std::exp(parameters[k]) : parameters[k];
   }
